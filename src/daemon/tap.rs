@@ -55,7 +55,7 @@ impl Pictures {
         let status = device.status(now);
         // Programs see nothing of a board without a pairing but that it is there.
         let is_paired = !station.is_unpaired();
-        let known = Placement::parse(&game.told_position(Audience::Live).board().board_fen().to_string());
+        let known = Placement::parse(&game.reported_position(Audience::Live).board().board_fen().to_string());
         let known = known.filter(|_| is_paired).unwrap_or(Placement::EMPTY);
         self.tap.show(Picture {
             number: 0,

@@ -23,14 +23,14 @@ pub enum Effect {
     Move(GameMove),
     /// A move stands on the board; for the live audience or, before its delay, for the public.
     LiveMove {
-        /// To whom it is told.
+        /// Who gets it.
         audience: Audience,
         /// The move.
-        told: LiveMove,
+        played: LiveMove,
     },
     /// From a ply on the game is another one; for the same audiences.
     LiveRevision {
-        /// To whom it is told.
+        /// Who gets it.
         audience: Audience,
         /// The first ply that differs, from 1.
         from_ply: u32,
@@ -39,7 +39,7 @@ pub enum Effect {
     },
     /// Other times belong to these moves than were published. The next state for the audience has them.
     LiveTimes {
-        /// To whom they are told.
+        /// Who gets them.
         audience: Audience,
         /// The moves.
         moves: Vec<LiveMove>,

@@ -8,8 +8,8 @@ use shakmaty::{Chess, Move};
 use crate::config::UntilPress;
 use crate::effect::{Audience, Effect};
 use crate::laws::outcome::{GameResult, KnownResult};
+use crate::reported_moves::ReportedMoves;
 use crate::seen::Seen;
-use crate::told::Told;
 
 /// The kind of change that a part of the game has made for arbiters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,10 +25,9 @@ pub(crate) enum Changed {
 /// The revision for arbiters, and what must be published again.
 #[derive(Clone, Debug)]
 pub(crate) struct Reports {
-    /// What the live audience was told.
-    pub(crate) live: Told,
-    /// What the public is told after its delay.
-    pub(crate) public: Told,
+    pub(crate) live: ReportedMoves,
+    /// The moves for the public, which gets them after its delay.
+    pub(crate) public: ReportedMoves,
     /// The moves that were published to arbiters as pending.
     pending_published: Vec<Move>,
     pub(crate) rev: u32,
@@ -55,8 +54,8 @@ struct ShownFacts {
 impl Default for Reports {
     fn default() -> Reports {
         Reports {
-            live: Told::new(Audience::Live),
-            public: Told::new(Audience::Public),
+            live: ReportedMoves::new(Audience::Live),
+            public: ReportedMoves::new(Audience::Public),
             pending_published: Vec::new(),
             rev: 0,
             ruling_dirty: false,
@@ -67,14 +66,14 @@ impl Default for Reports {
 }
 
 impl Reports {
-    /// Sets for whom made moves wait from now on. What was told stays.
+    /// Sets for whom made moves wait from now on. What was reported stays.
     pub(crate) fn set_until_press(&mut self, until_press: UntilPress) {
         self.live.until_press = until_press.holds_for(Audience::Live);
         self.public.until_press = until_press.holds_for(Audience::Public);
     }
 
-    /// What was told to the live audience or to the public.
-    pub(crate) fn told(&self, audience: Audience) -> &Told {
+    /// The moves that were reported to the live audience or to the public.
+    pub(crate) fn moves(&self, audience: Audience) -> &ReportedMoves {
         if audience == Audience::Public { &self.public } else { &self.live }
     }
 
@@ -100,8 +99,8 @@ impl Reports {
             out.push(Effect::Ruling);
         }
         let facts = self.facts_changed(seen, decided);
-        let live = self.live.tell(now, self.rev, seen, out) || facts;
-        let public = self.public.tell(now, self.rev, seen, out) || facts;
+        let live = self.live.report(now, self.rev, seen, out) || facts;
+        let public = self.public.report(now, self.rev, seen, out) || facts;
         self.arbiter_dirty |= self.pending_changed(seen);
         let arbiter = core::mem::take(&mut self.arbiter_dirty);
         let changed = [(arbiter, Audience::Arbiter), (live, Audience::Live), (public, Audience::Public)];

@@ -75,21 +75,13 @@ pub struct Messages {
     /// The last number of each audience.
     numbers: [u64; 3],
     /// The players of the states for arbiters and the live audience, if they are known.
-    players: Option<Players>,
+    pub(crate) players: Option<Players>,
     /// What the states for the live audience say of the game on the board beside the game itself.
-    in_round: InRound,
-    /// The revision of the states for the live audience.
-    live_rev: u32,
+    pub(crate) in_round: InRound,
+    /// The revision of the states for the live audience. It counts what they were shown, so no game that only arbiters saw is counted.
+    pub(crate) live_rev: u32,
     /// Why the game on the board is not published to the live audience.
-    unpublished: Option<Unpublished>,
-}
-
-/// The kind of message that an effect becomes.
-struct Shape {
-    audience: Audience,
-    kind: &'static str,
-    topic: String,
-    event: bool,
+    pub(crate) unpublished: Option<Unpublished>,
 }
 
 impl Messages {
@@ -98,26 +90,6 @@ impl Messages {
         let journal = journal.to_owned();
         let in_round = InRound::default();
         Messages { board, journal, boot: 0, numbers: [0; 3], players: None, in_round, live_rev: 0, unpublished: None }
-    }
-
-    /// Sets the players, who are in the states for arbiters and the live audience.
-    pub fn set_players(&mut self, players: Option<Players>) {
-        self.players = players;
-    }
-
-    /// Sets what the states for the live audience say of the game on the board beside the game itself.
-    pub(crate) fn set_in_round(&mut self, in_round: InRound) {
-        self.in_round = in_round;
-    }
-
-    /// Sets the revision of the states for the live audience. It counts what they were shown, so no game that only arbiters saw is counted.
-    pub(crate) fn set_live_rev(&mut self, rev: u32) {
-        self.live_rev = rev;
-    }
-
-    /// Sets why the game on the board is not published to the live audience, for the states of arbiters.
-    pub(crate) fn set_unpublished(&mut self, unpublished: Option<Unpublished>) {
-        self.unpublished = unpublished;
     }
 
     /// Returns the board as it stands in topics and payloads.
@@ -144,8 +116,8 @@ impl Messages {
             }
         }
         for alarm in game.alarms().iter().filter(|alarm| alarm.closed.is_none()) {
-            let shape = state_shape(Audience::Arbiter, "board.alert", self.board.alert(alarm.id));
-            self.add_game_message(at, shape, game, &AlertBody::from(alarm), out);
+            let header = Header::state(at, Audience::Arbiter, "board.alert", self.board.alert(alarm.id));
+            self.add_game_message(header, game, &AlertBody::from(alarm), out);
         }
         self.add_ruling(at, game, out);
     }
@@ -155,18 +127,8 @@ impl Messages {
         let topic = self.board.ruling();
         match game.ruling() {
             Some((number, ruling)) => {
-                let rev = game.rev();
-                let header = Header {
-                    kind: "board.ruling",
-                    topic,
-                    event: false,
-                    at,
-                    happened: at,
-                    game: number,
-                    rev,
-                    audience: Audience::Arbiter,
-                };
-                self.add_message(header, &Ruling::from(&ruling), out);
+                let header = Header::state(at, Audience::Arbiter, "board.ruling", topic);
+                self.add_message(Header { game: number, rev: game.rev(), ..header }, &Ruling::from(&ruling), out);
             }
             None => out.push(deletion(at, topic)),
         }
@@ -177,37 +139,37 @@ impl Messages {
         let topics = &self.board;
         match effect {
             Effect::State(Audience::Arbiter) => {
-                let shape = state_shape(Audience::Arbiter, "board.state", topics.arbiter_state());
+                let header = Header::state(at, Audience::Arbiter, "board.state", topics.arbiter_state());
                 let (players, unpublished) = (self.players.clone(), self.unpublished);
                 let state = ArbiterState { players, unpublished, ..states::arbiter_state(game) };
-                self.add_game_message(at, shape, game, &state, out);
+                self.add_game_message(header, game, &state, out);
             }
             Effect::State(Audience::Live) => {
-                let shape = state_shape(Audience::Live, "board.state", topics.live_state());
+                let header = Header::state(at, Audience::Live, "board.state", topics.live_state());
                 let state = LiveState { players: self.players.clone(), ..states::live_state(game).in_round(self.in_round) };
-                self.add_game_message(at, shape, game, &state, out);
+                self.add_game_message(header, game, &state, out);
             }
             Effect::Clock => {
-                let shape = state_shape(Audience::Live, "board.clock", topics.live_clock());
-                self.add_game_message(at, shape, game, &ClockBody::from(game.clock()), out);
+                let header = Header::state(at, Audience::Live, "board.clock", topics.live_clock());
+                self.add_game_message(header, game, &ClockBody::from(game.clock()), out);
             }
             Effect::Move(played) => {
-                let shape = event_shape(Audience::Arbiter, "board.move", topics.arbiter_move());
-                self.add_game_message(at, shape, game, &MoveBody::from(*played), out);
+                let header = Header::event(at, Audience::Arbiter, "board.move", topics.arbiter_move());
+                self.add_game_message(header, game, &MoveBody::from(*played), out);
             }
-            Effect::LiveMove { audience: Audience::Live, told } => {
-                let shape = event_shape(Audience::Live, "board.move", topics.live_move());
-                self.add_game_message(at, shape, game, &LiveMove::from(*told), out);
+            Effect::LiveMove { audience: Audience::Live, played } => {
+                let header = Header::event(at, Audience::Live, "board.move", topics.live_move());
+                self.add_game_message(header, game, &LiveMove::from(*played), out);
             }
             Effect::LiveRevision { audience: Audience::Live, from_ply, moves } => {
-                let shape = event_shape(Audience::Live, "board.revision", topics.live_revision());
-                self.add_game_message(at, shape, game, &LiveRevision::new(*from_ply, moves), out);
+                let header = Header::event(at, Audience::Live, "board.revision", topics.live_revision());
+                self.add_game_message(header, game, &LiveRevision::new(*from_ply, moves), out);
             }
             Effect::Alert(alarm) => {
                 let (topic, body) = (topics.alert(alarm.id), AlertBody::from(alarm));
                 self.add_audit_entry(at, game, &AuditBody::Alarm(body.clone()), out);
                 if body.closed_at.is_none() {
-                    self.add_game_message(at, state_shape(Audience::Arbiter, "board.alert", topic), game, &body, out);
+                    self.add_game_message(Header::state(at, Audience::Arbiter, "board.alert", topic), game, &body, out);
                 } else {
                     out.push(deletion(at, topic));
                 }
@@ -221,7 +183,7 @@ impl Messages {
                 let number = if let AuditEntry::Decision(decided) = entry { decided.game_no } else { game.number() };
                 self.add_audit_entry_of_game(at, game, number, &AuditBody::from(entry), out);
             }
-            // What the public is told comes after its delay.
+            // The public gets them after its delay.
             Effect::LiveMove { .. } | Effect::LiveRevision { .. } | Effect::State(Audience::Public) => {}
             Effect::LiveTimes { .. } | Effect::Ask(_) | Effect::Device(_) => {}
         }
@@ -235,7 +197,7 @@ impl Messages {
             Audience::Live => ("board.restated", topics.live_revision()),
             Audience::Public => ("board.restated", topics.public_revision()),
         };
-        let header = Header { audience, kind, topic, event: true, at, happened: at, game, rev: 0 };
+        let header = Header { game, ..Header::event(at, audience, kind, topic) };
         match audience {
             Audience::Arbiter => self.add_message(header, &AuditBody::Restated { from }, out),
             _ => self.add_message(header, &Restated { from }, out),
@@ -256,32 +218,28 @@ impl Messages {
         (alarm, body): (ProgramAlarm, Option<&AlertBody>),
         out: &mut Vec<Message>,
     ) {
-        let (topic, audience) = (self.board.alert(alarm.id()), Audience::Arbiter);
+        let topic = self.board.alert(alarm.id());
         match body {
             Some(body) => {
-                let header = Header { audience, kind: "board.alert", topic, event: false, at, happened: at, game, rev };
-                self.add_message(header, body, out);
+                let header = Header::state(at, Audience::Arbiter, "board.alert", topic);
+                self.add_message(Header { game, rev, ..header }, body, out);
             }
             None => out.push(deletion(at, topic)),
         }
     }
 
     fn add_audit_entry_of_game(&mut self, at: Instant, game: &Game, number: u32, body: &AuditBody, out: &mut Vec<Message>) {
-        let (topic, rev) = (self.board.audit(), game.rev());
-        let audience = Audience::Arbiter;
-        self.add_message(
-            Header { audience, kind: "board.audit", topic, event: true, at, happened: at, game: number, rev },
-            body,
-            out,
-        );
+        let header = Header::event(at, Audience::Arbiter, "board.audit", self.board.audit());
+        self.add_message(Header { game: number, rev: game.rev(), ..header }, body, out);
     }
 
     /// Adds an event for the public, which is released at `now`. For a state and for times of moves it adds nothing.
     pub(super) fn add_public_event(&mut self, now: Instant, item: &DelayedItem, out: &mut Vec<Message>) {
-        let header = |kind, topic| Header { happened: item.at, game: item.game, ..public_header(now, kind, topic, true) };
+        let header =
+            |kind, topic| Header { happened: item.at, game: item.game, ..Header::event(now, Audience::Public, kind, topic) };
         match &item.content {
-            DelayedContent::Move(told) => {
-                self.add_message(header("board.move", self.board.public_move()), &LiveMove::from(*told), out);
+            DelayedContent::Move(played) => {
+                self.add_message(header("board.move", self.board.public_move()), &LiveMove::from(*played), out);
             }
             DelayedContent::Revision { from_ply, moves } => {
                 let body = LiveRevision::new(*from_ply, moves);
@@ -301,7 +259,7 @@ impl Messages {
         body: &ClockBody,
         out: &mut Vec<Message>,
     ) {
-        let header = public_header(now, "board.clock", self.board.public_clock(), false);
+        let header = Header::state(now, Audience::Public, "board.clock", self.board.public_clock());
         self.add_message(Header { happened, game, rev, ..header }, body, out);
     }
 
@@ -314,7 +272,7 @@ impl Messages {
         body: &LiveState,
         out: &mut Vec<Message>,
     ) {
-        let header = public_header(now, "board.state", self.board.public_state(), false);
+        let header = Header::state(now, Audience::Public, "board.state", self.board.public_state());
         self.add_message(Header { happened, game: body.game_no, rev, ..header }, body, out);
     }
 
@@ -324,10 +282,9 @@ impl Messages {
         out.push(Message { audience, number: 0, topic, retain: true, payload: pgn, finding: false, decision: false, at });
     }
 
-    fn add_game_message(&mut self, at: Instant, shape: Shape, game: &Game, body: &impl Serialize, out: &mut Vec<Message>) {
-        let Shape { audience, kind, topic, event } = shape;
-        let rev = if audience == Audience::Arbiter { game.rev() } else { self.live_rev };
-        self.add_message(Header { audience, kind, topic, event, at, happened: at, game: game.number(), rev }, body, out);
+    fn add_game_message(&mut self, header: Header, game: &Game, body: &impl Serialize, out: &mut Vec<Message>) {
+        let rev = if header.audience == Audience::Arbiter { game.rev() } else { self.live_rev };
+        self.add_message(Header { game: game.number(), rev, ..header }, body, out);
     }
 
     fn add_message(&mut self, header: Header, body: &impl Serialize, out: &mut Vec<Message>) {
@@ -371,16 +328,15 @@ struct Header {
     rev: u32,
 }
 
-fn public_header(at: Instant, kind: &'static str, topic: String, event: bool) -> Header {
-    Header { audience: Audience::Public, kind, topic, event, at, happened: at, game: 0, rev: 0 }
-}
+impl Header {
+    /// The header of a state, which the broker retains.
+    fn state(at: Instant, audience: Audience, kind: &'static str, topic: String) -> Header {
+        Header { audience, kind, topic, event: false, at, happened: at, game: 0, rev: 0 }
+    }
 
-fn state_shape(audience: Audience, kind: &'static str, topic: String) -> Shape {
-    Shape { audience, kind, topic, event: false }
-}
-
-fn event_shape(audience: Audience, kind: &'static str, topic: String) -> Shape {
-    Shape { audience, kind, topic, event: true }
+    fn event(at: Instant, audience: Audience, kind: &'static str, topic: String) -> Header {
+        Header { event: true, ..Header::state(at, audience, kind, topic) }
+    }
 }
 
 fn deletion(at: Instant, topic: String) -> Message {

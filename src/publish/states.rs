@@ -42,7 +42,7 @@ pub(super) fn state_without_moves(game: &Game, audience: Audience) -> LiveState 
     LiveState {
         game_no: game.number(),
         initial_fen: fen(game.start()),
-        fen: fen(game.told_position(audience)),
+        fen: fen(game.reported_position(audience)),
         moves: Vec::new(),
         moves_from: None,
         segments: segments(game),

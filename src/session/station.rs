@@ -113,7 +113,7 @@ impl Station {
             public.set_players(players.clone());
         }
         self.head.players = players.clone().unwrap_or_default();
-        self.messages.set_players(players);
+        self.messages.players = players;
         self
     }
 
@@ -360,7 +360,7 @@ impl Station {
             if !self.round.admits(at, &effect, &self.game) {
                 continue;
             }
-            self.messages.set_live_rev(self.live_rev());
+            self.messages.live_rev = self.live_rev();
             if let Some(public) = &mut self.public {
                 public.handle_effect(at, &effect, &self.game, self.round.in_round_for_public());
             }

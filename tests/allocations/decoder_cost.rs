@@ -230,7 +230,7 @@ fn only_new_readings_allocate() {
 const MOVES: usize = if cfg!(debug_assertions) { 2_000 } else { 10_000 };
 /// The most bytes that a board may hold.
 const MOST: i64 = 1 << 20;
-/// The bytes of a move in the record: how it was made and completed, its key, and what the live audience and the public were told.
+/// The bytes of a move in the record: how it was made and completed, its key, and what was reported to the live audience and the public.
 const OF_A_MOVE: i64 = 56 + 4 + 2 * 20;
 /// The record grows by this number of moves at a time.
 const ROOM: i64 = 64;

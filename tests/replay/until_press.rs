@@ -51,7 +51,7 @@ fn tape(seed: u64, until_press: UntilPress) -> Tape {
     Tape { name: format!("seed {seed}"), setting: setting.with_clock(), inputs: first.into_iter().chain(bytes).collect() }
 }
 
-/// The times at which another clock ran, as the live audience was told.
+/// The times at which another clock ran, as reported to the live audience.
 fn presses(messages: &[Message]) -> Vec<Instant> {
     let clocks = messages.iter().filter(|message| message.topic.ends_with("live/replay/1/1/clock"));
     let running = |message: &Message| serde_json::from_str::<Value>(&message.payload).expect("JSON")["body"]["running"].clone();
@@ -116,7 +116,7 @@ fn made_and_not_pressed_gives_the_same_bytes_as_not_made() {
                     assert_eq!((differs, count[0]), (None, count[1]), "seed {seed} {until_press:?}: {audience:?} at {end:?}");
                 }
                 let (without, _) = run(&upto(&plain, None, end), end);
-                unpressed += without.game().live_plies() - station.game().told_plies(Audience::Public);
+                unpressed += without.game().live_plies() - station.game().reported_plies(Audience::Public);
             }
         }
         24
@@ -162,7 +162,7 @@ fn go_on(
 }
 
 /// Events of an audience, and the number of moves in its last state.
-fn told(messages: &[Message], audience: Audience) -> (usize, usize) {
+fn reported(messages: &[Message], audience: Audience) -> (usize, usize) {
     let events = messages.iter().filter(|message| message.audience == audience && message.number > 0).count();
     let topic = format!("/{}/replay/1/1/state", audience.name());
     let last = messages.iter().rfind(|message| message.topic.ends_with(&topic)).expect("a state");
@@ -178,7 +178,7 @@ fn each_start_has_its_own_setting_and_a_replay_tells_the_same() {
     let (before, lies, end) = (second(11.0), second(14.0), tape.inputs.len());
     let none = UntilPress::default();
     for (first, then, expected) in [
-        // What was told stays, and no event comes twice.
+        // What was reported stays, and no event comes twice.
         (none, BOTH, [(1, 1), (0, 1), (0, 1)]),
         (BOTH, BOTH, [(0, 0), (0, 0), (1, 1)]),
         // A move that waited goes out at the next report of the clock.
@@ -190,9 +190,9 @@ fn each_start_has_its_own_setting_and_a_replay_tells_the_same() {
         for ((until_press, boot, inputs), expected) in parts.into_iter().zip(expected) {
             let (all, report) = go_on(&memory, &tape, until_press, boot, inputs);
             assert_eq!(report.verified.differences, [""; 0], "{first:?} {then:?}, start {boot}");
-            assert_eq!(told(&all, Audience::Public), expected, "{first:?} {then:?}, start {boot}");
+            assert_eq!(reported(&all, Audience::Public), expected, "{first:?} {then:?}, start {boot}");
             if first != PUBLIC {
-                assert_eq!(told(&all, Audience::Live), expected, "{first:?} {then:?}, start {boot}");
+                assert_eq!(reported(&all, Audience::Live), expected, "{first:?} {then:?}, start {boot}");
             }
         }
     }

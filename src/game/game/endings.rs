@@ -90,7 +90,7 @@ impl Game {
         // What was made before the clocks were stopped stays. Without a clock, what nobody has seen need not be taken back.
         let published = match self.seen.clock.stopped() {
             Some(_) => usize::MAX,
-            None => self.reports.live.moves.moves().len().saturating_sub(moves),
+            None => self.reports.live.count().saturating_sub(moves),
         };
         let line = play.decoder.made().len().min(published);
         let (sure, stood) = self.seen.plies_before_putting_back(line);

@@ -100,8 +100,8 @@ impl Game {
         out.extend(self.alarms.next_game(now).into_iter().map(Effect::Alert));
         self.irregular = Irregularities::default();
         self.monitor.new_game();
-        self.reports.live.moves.truncate(0);
-        self.reports.public.moves.truncate(0);
+        self.reports.live.clear();
+        self.reports.public.clear();
         self.reports.revised();
         self.audit_game(if completed.is_some() { GameEvent::Armed } else { GameEvent::Joined }, out);
         let Seen { board, play, .. } = &mut self.seen;

@@ -114,22 +114,22 @@ impl Game {
 
     /// The moves that were published to the live audience.
     pub fn live_moves(&self) -> impl ExactSizeIterator<Item = LiveMove> {
-        self.told_moves(Audience::Live)
+        self.reported_moves(Audience::Live)
     }
 
     /// The number of these moves.
     pub fn live_plies(&self) -> usize {
-        self.told_plies(Audience::Live)
+        self.reported_plies(Audience::Live)
     }
 
-    /// The moves that were told to this audience: to the live audience, or to the public, which gets them after its delay.
-    pub fn told_moves(&self, audience: Audience) -> impl ExactSizeIterator<Item = LiveMove> {
-        self.reports.told(audience).moves.since(0)
+    /// The moves that were reported to this audience: to the live audience, or to the public, which gets them after its delay.
+    pub fn reported_moves(&self, audience: Audience) -> impl ExactSizeIterator<Item = LiveMove> {
+        self.reports.moves(audience).since(0)
     }
 
     /// The number of these moves.
-    pub fn told_plies(&self, audience: Audience) -> usize {
-        self.reports.told(audience).moves.moves().len()
+    pub fn reported_plies(&self, audience: Audience) -> usize {
+        self.reports.moves(audience).count()
     }
 
     /// The number of moves of the game that were published to the live audience, with those of earlier segments.
@@ -177,10 +177,11 @@ impl Game {
         &self.seen.play.decoder.record.node().position
     }
 
-    /// The position with the moves that were told to this audience (12.6).
-    pub fn told_position(&self, audience: Audience) -> &Chess {
+    /// The position with the moves that were reported to this audience (12.6).
+    pub fn reported_position(&self, audience: Audience) -> &Chess {
         let decoder = &self.seen.play.decoder;
-        let pending = self.told_plies(audience).saturating_sub(decoder.record.moves().len()).min(decoder.line().plies().len());
+        let pending =
+            self.reported_plies(audience).saturating_sub(decoder.record.moves().len()).min(decoder.line().plies().len());
         &decoder.line().node(decoder.record.node(), pending).position
     }
 

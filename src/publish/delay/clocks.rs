@@ -24,7 +24,7 @@ const STOPPED: Duration = Duration::from_secs(30);
 struct DelayedClock {
     at: Instant,
     game: u32,
-    /// The number of plies that the public was told by then.
+    /// The number of plies that were reported to the public by then.
     plies: u32,
     clock: ClockState,
     /// Whether another clock runs than before.

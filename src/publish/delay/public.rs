@@ -73,7 +73,7 @@ impl PublicAudience {
         self.queue.add_earlier_state(at, state);
     }
 
-    /// Adds what this effect tells the public.
+    /// Adds what this effect reports to the public.
     pub(crate) fn handle_effect(&mut self, at: Instant, effect: &Effect, game: &Game, in_round: InRound) {
         if matches!(effect, Effect::Clock) && self.clocks.add(at, game, &self.queue) {
             self.queue.lost.merged += 1;

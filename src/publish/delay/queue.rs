@@ -22,9 +22,9 @@ pub const MAX_STATES: usize = 1024;
 
 const PUBLIC: Audience = Audience::Public;
 
-/// The number of moves that were told to the public.
+/// The number of moves that were reported to the public.
 pub(super) fn plies(game: &Game) -> u32 {
-    game.told_plies(PUBLIC) as u32
+    game.reported_plies(PUBLIC) as u32
 }
 
 /// One event or state that waits for the public.
@@ -34,7 +34,7 @@ pub(crate) struct DelayedItem {
     pub(crate) at: Instant,
     /// The number of its game.
     pub(crate) game: u32,
-    /// The number of plies that the public was told by then.
+    /// The number of plies that were reported to the public by then.
     plies: u32,
     pub(crate) content: DelayedContent,
 }
@@ -87,7 +87,7 @@ pub(crate) struct DelayQueue {
     states: usize,
     /// The number of the game on the board.
     game: u32,
-    /// The number of its plies that the public was told.
+    /// The number of its plies that were reported to the public.
     plies: u32,
     /// Whether it is over.
     over: bool,
@@ -122,10 +122,10 @@ impl DelayQueue {
         }
     }
 
-    /// Adds what this effect tells the public.
+    /// Adds what this effect reports to the public.
     pub(crate) fn handle_effect(&mut self, at: Instant, effect: &Effect, game: &Game, in_round: InRound) {
         match effect {
-            Effect::LiveMove { audience: PUBLIC, told } => self.add_event(at, game, told.ply, DelayedContent::Move(*told)),
+            Effect::LiveMove { audience: PUBLIC, played } => self.add_event(at, game, played.ply, DelayedContent::Move(*played)),
             Effect::LiveRevision { audience: PUBLIC, from_ply, moves } => {
                 let content = DelayedContent::Revision { from_ply: *from_ply, moves: moves.clone() };
                 self.add_event(at, game, plies(game), content);
@@ -173,7 +173,7 @@ impl DelayQueue {
         let whole = self.missed;
         let (plies, mut state) = (plies(game), states::state_without_moves(game, PUBLIC).in_round(in_round));
         if whole {
-            state.moves = game.told_moves(PUBLIC).map(moves::LiveMove::from).collect();
+            state.moves = game.reported_moves(PUBLIC).map(moves::LiveMove::from).collect();
         }
         let full = self.items.len() - self.states == MAX_EVENTS;
         // While there is no room for events, only the newest of the states after the last event is needed.

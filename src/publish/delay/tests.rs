@@ -27,8 +27,8 @@ fn game() -> Game {
 
 fn a_move(ply: u32) -> Effect {
     let san = Notation::of(&"e4".parse().expect("a move"));
-    let told = LiveMove { ply, san, uci: "e2e4".parse().expect("a move"), clocks: Pair::default() };
-    Effect::LiveMove { audience: Audience::Public, told }
+    let played = LiveMove { ply, san, uci: "e2e4".parse().expect("a move"), clocks: Pair::default() };
+    Effect::LiveMove { audience: Audience::Public, played }
 }
 
 const HOUR: Delay = Delay { time: Duration::from_secs(3600), moves: 0 };
@@ -101,8 +101,8 @@ fn nothing_comes_before_its_time() {
 #[test]
 fn corrected_times_count_as_events_but_release_no_number() {
     let (mut queue, game) = (DelayQueue::new(HOUR), game());
-    let Effect::LiveMove { told, .. } = a_move(1) else { unreachable!("it is a move") };
-    let times = Effect::LiveTimes { audience: Audience::Public, moves: vec![told] };
+    let Effect::LiveMove { played, .. } = a_move(1) else { unreachable!("it is a move") };
+    let times = Effect::LiveTimes { audience: Audience::Public, moves: vec![played] };
     queue.hold();
     queue.handle_effect(Instant(1), &a_move(1), &game, InRound::default());
     queue.handle_effect(Instant(2), &times, &game, InRound::default());

@@ -1,8 +1,7 @@
 //! What the live audience gets while the game on the board is not published: a state again that was made before, or a deletion.
 
-use flagfall_game::effect::Effect;
+use flagfall_game::effect::{Audience, Effect};
 use flagfall_protocols::time::Instant;
-use flagfall_protocols::trace;
 
 use super::{Header, Message, Messages, deletion};
 use crate::publish::states::EarlierState;
@@ -12,9 +11,8 @@ impl Messages {
     /// Deletes what the broker may retain for the live audience and the public, because the board has no pairing.
     pub(crate) fn add_withdrawal(&self, at: Instant, out: &mut Vec<Message>) {
         let Messages { board, .. } = self;
-        let live = [board.live_state(), board.live_clock(), board.live_pgn()].map(|topic| (trace::Audience::Live, topic));
-        let public =
-            [board.public_state(), board.public_clock(), board.public_pgn()].map(|topic| (trace::Audience::Public, topic));
+        let live = [board.live_state(), board.live_clock(), board.live_pgn()].map(|topic| (Audience::Live, topic));
+        let public = [board.public_state(), board.public_clock(), board.public_pgn()].map(|topic| (Audience::Public, topic));
         out.extend(live.into_iter().chain(public).map(|(audience, topic)| Message { audience, ..deletion(at, topic) }));
     }
 
@@ -22,16 +20,8 @@ impl Messages {
     /// has seen none.
     pub(crate) fn add_earlier(&mut self, at: Instant, effect: &Effect, earlier: Option<&EarlierState>, out: &mut Vec<Message>) {
         let Some(EarlierState { at: happened, rev, state, .. }) = earlier else { return };
-        let header = |kind, topic| Header {
-            audience: trace::Audience::Live,
-            kind,
-            topic,
-            event: false,
-            at,
-            happened: *happened,
-            game: state.game_no,
-            rev: *rev,
-        };
+        let (happened, game, rev) = (*happened, state.game_no, *rev);
+        let header = |kind, topic| Header { happened, game, rev, ..Header::state(at, Audience::Live, kind, topic) };
         match effect {
             Effect::Clock => self.add_message(header("board.clock", self.board.live_clock()), &state.clock, out),
             _ => {

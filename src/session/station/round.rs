@@ -43,7 +43,7 @@ pub(super) struct Round {
     rev: u32,
     /// When the first move of the game was made, which a later start does not change, and which game of the round it is.
     in_round: InRound,
-    /// The same as the public may know it: with the moves that it was told.
+    /// The same as the public may know it: with the moves that were reported to it.
     in_round_for_public: InRound,
     /// The games of the round before that of the last state.
     earlier: BoardGames,
@@ -103,7 +103,7 @@ impl Round {
         let before = self.unpublished;
         self.unpublished = self.games.follow(self.bound.as_ref(), self.game);
         self.in_round.round_game = self.games.round_game().filter(|_| self.bound.is_some());
-        if game.told_plies(Audience::Public) == game.live_plies() {
+        if game.reported_plies(Audience::Public) == game.live_plies() {
             self.in_round_for_public = self.in_round;
         }
         self.joins |= before.is_some() && self.unpublished.is_none() && self.game.made_moves > 0;
@@ -316,8 +316,8 @@ impl Station {
     /// Sets who may see the game on the board after a step of it.
     pub(super) fn follow_round(&mut self, at: Instant) {
         let unpublished = self.round.follow(at, &self.game);
-        self.messages.set_unpublished(unpublished);
-        self.messages.set_in_round(self.round.in_round);
+        self.messages.unpublished = unpublished;
+        self.messages.in_round = self.round.in_round;
         if std::mem::take(&mut self.round.joins)
             && let Some(public) = &mut self.public
         {

@@ -295,7 +295,7 @@ fn check_reported(checked: &CheckedGame, now: Instant, shown: &ShownMen, publish
                 assert!(stood, "{context}: {} ({}) became sure, board {}", mv.san, mv.uci, shown.shown);
                 continue;
             }
-            Effect::LiveMove { audience: Audience::Live, told: mv } => std::slice::from_ref(mv),
+            Effect::LiveMove { audience: Audience::Live, played: mv } => std::slice::from_ref(mv),
             Effect::LiveRevision { audience: Audience::Live, moves, .. } => moves,
             _ => continue,
         };

@@ -177,8 +177,8 @@ fn the_result_of_a_claim_by_the_record() {
     let decided = decision.claim.expect("the claim");
     assert_eq!((decided.correct, decided.uci.as_deref(), decided.standing), (Some(true), Some("f6g8"), Standing::Accepted));
     assert_eq!((decision.result, desk.game.result()), (GameResult::Draw, Some(GameResult::Draw)));
-    let told = desk.out.iter().filter(|effect| matches!(effect, Effect::LiveMove { .. } | Effect::LiveRevision { .. })).count();
-    assert_eq!(told, 2 * 9, "only moves are published, and no claim");
+    let moves = desk.out.iter().filter(|effect| matches!(effect, Effect::LiveMove { .. } | Effect::LiveRevision { .. })).count();
+    assert_eq!(moves, 2 * 9, "only moves are published, and no claim");
 }
 
 #[test]

@@ -36,7 +36,7 @@ fn queen_to_d4(desk: &mut Desk) {
 
 fn told(desk: &Desk) -> Vec<String> {
     let told = |effect: &Effect| match effect {
-        Effect::LiveMove { audience: Audience::Live, told: mv } => vec![mv.uci.to_string()],
+        Effect::LiveMove { audience: Audience::Live, played: mv } => vec![mv.uci.to_string()],
         Effect::LiveRevision { audience: Audience::Live, moves, .. } => moves.iter().map(|mv| mv.uci.to_string()).collect(),
         _ => Vec::new(),
     };

@@ -217,7 +217,7 @@ fn after_an_illegal_move_no_capture_is_told_that_nobody_made() {
     );
     table.wait(5.0);
     let told = |effect: &Effect| match effect {
-        Effect::LiveMove { audience: Audience::Live, told: mv } => vec![mv.uci.to_string()],
+        Effect::LiveMove { audience: Audience::Live, played: mv } => vec![mv.uci.to_string()],
         Effect::LiveRevision { audience: Audience::Live, moves, .. } => moves.iter().map(|mv| mv.uci.to_string()).collect(),
         _ => Vec::new(),
     };

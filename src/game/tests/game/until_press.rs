@@ -18,10 +18,10 @@ fn desk(until_press: UntilPress) -> Desk {
     desk
 }
 
-/// The moves that the live audience and the public were told.
-fn told(desk: &Desk) -> [String; 2] {
+/// The moves that were reported to the live audience and the public.
+fn reported(desk: &Desk) -> [String; 2] {
     [Audience::Live, Audience::Public].map(|audience| {
-        let moves: Vec<String> = desk.game.told_moves(audience).map(|told| told.uci.to_string()).collect();
+        let moves: Vec<String> = desk.game.reported_moves(audience).map(|played| played.uci.to_string()).collect();
         moves.join(" ")
     })
 }
@@ -83,10 +83,10 @@ fn a_made_move_goes_out_when_the_clock_agrees() {
             let mut desk = desk(until_press);
             desk.wait(1.0).make("e2e4").wait(5.0);
             let early = if until_press == BOTH { "" } else { "e2e4" };
-            assert_eq!(told(&desk), [early, ""], "{name}: before");
+            assert_eq!(reported(&desk), [early, ""], "{name}: before");
             act(&mut desk);
             desk.wait(1.0);
-            let [live, public] = told(&desk);
+            let [live, public] = reported(&desk);
             assert_eq!(public, expected, "{name}");
             assert!(until_press == PUBLIC || live == public, "{name}: {live}");
         }
@@ -97,7 +97,7 @@ fn a_made_move_goes_out_when_the_clock_agrees() {
 fn an_end_on_the_board_needs_no_press() {
     let mut desk = desk(BOTH);
     desk.play("f2f3").play("e7e5").play("g2g4").wait(1.0).make("d8h4").wait(1.5);
-    assert_eq!(told(&desk), ["f2f3 e7e5 g2g4 d8h4"; 2]);
+    assert_eq!(reported(&desk), ["f2f3 e7e5 g2g4 d8h4"; 2]);
     assert!(desk.game.known_result().is_some());
 }
 
@@ -105,13 +105,13 @@ fn an_end_on_the_board_needs_no_press() {
 fn a_sign_of_the_kings_lets_the_last_move_go() {
     let mut desk = desk(BOTH);
     desk.play("e2e3").play("e7e6").wait(1.0).make("g1f3").wait(5.0);
-    assert_eq!(told(&desk), ["e2e3 e7e6"; 2]);
+    assert_eq!(reported(&desk), ["e2e3 e7e6"; 2]);
     for (from, to, king) in [("e1", "e4", 'K'), ("e8", "d5", 'k')] {
         put(&mut desk, from, '-');
         put(&mut desk, to, king);
     }
     desk.wait(30.0);
-    assert_eq!(told(&desk), ["e2e3 e7e6 g1f3"; 2]);
+    assert_eq!(reported(&desk), ["e2e3 e7e6 g1f3"; 2]);
 }
 
 #[test]
@@ -119,12 +119,12 @@ fn without_a_clock_nothing_waits() {
     let mut desk = Desk::new("");
     desk.game.set_until_press(BOTH);
     desk.frame(Placement::initial()).wait(5.0).make("e2e4").wait(2.1);
-    assert_eq!(told(&desk), ["e2e4"; 2]);
+    assert_eq!(reported(&desk), ["e2e4"; 2]);
     // A clock that is there and was never started says nothing either.
     let mut desk = Desk::new("300");
     desk.game.set_until_press(BOTH);
     desk.frame(Placement::initial()).report().wait(5.0).make("e2e4").wait(2.1);
-    assert_eq!(told(&desk), ["e2e4"; 2]);
+    assert_eq!(reported(&desk), ["e2e4"; 2]);
 }
 
 #[test]
@@ -134,15 +134,15 @@ fn what_was_told_stays() {
     desk.game.set_until_press(BOTH);
     desk.out.clear();
     desk.wait(5.0);
-    assert_eq!(told(&desk), ["e2e4"; 2], "the key was set later");
+    assert_eq!(reported(&desk), ["e2e4"; 2], "the key was set later");
     run(&mut desk, false);
     run(desk.wait(5.0), true);
     desk.wait(5.0).press(0).wait(1.0).make("e7e5").wait(5.0);
-    assert_eq!(told(&desk), ["e2e4"; 2]);
+    assert_eq!(reported(&desk), ["e2e4"; 2]);
     run(&mut desk, false);
     run(desk.wait(5.0), true);
     desk.wait(5.0);
-    assert_eq!(told(&desk), ["e2e4 e7e5"; 2], "the clock was stopped meanwhile");
+    assert_eq!(reported(&desk), ["e2e4 e7e5"; 2], "the clock was stopped meanwhile");
     assert!(!desk.out.iter().any(|effect| matches!(effect, Effect::LiveRevision { .. })), "nothing is taken back");
 }
 
@@ -153,7 +153,7 @@ fn an_illegal_move_is_none() {
     put(&mut desk, "e2", '-');
     put(&mut desk, "e5", 'P');
     desk.wait(5.0).press(0).wait(5.0);
-    assert_eq!(told(&desk), [""; 2]);
+    assert_eq!(reported(&desk), [""; 2]);
     assert!(desk.alarms().iter().any(|alarm| alarm.starts_with("Illegal")), "{:?}", desk.alarms());
 }
 
@@ -164,10 +164,10 @@ fn the_next_game_waits_for_its_own_presses() {
     desk.frame(Placement::initial()).wait(5.0);
     run(&mut desk, false);
     desk.wait(10.0);
-    assert_eq!((desk.game.number(), told(&desk)), (2, ["".to_owned(), "".to_owned()]));
+    assert_eq!((desk.game.number(), reported(&desk)), (2, ["".to_owned(), "".to_owned()]));
     run(&mut desk, true);
     desk.wait(1.0).assume("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1").make("d2d4").wait(5.0);
-    assert_eq!(told(&desk), [""; 2]);
+    assert_eq!(reported(&desk), [""; 2]);
     desk.press(0).wait(1.0);
-    assert_eq!(told(&desk), ["d2d4"; 2]);
+    assert_eq!(reported(&desk), ["d2d4"; 2]);
 }
