@@ -34,7 +34,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mqtt5::broker::config::{BrokerConfig, StorageConfig};
-use mqtt5::broker::{AclManager, Permission, RoleRule};
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
@@ -105,13 +104,13 @@ impl Running {
     ///
     /// # Errors
     /// As [`start`]; or there would be a login where there was none, which needs a new start. Then nothing has changed.
-    pub async fn reload(&self, config: &Config, node: &str) -> Result<(), BrokerError> {
+    pub fn reload(&self, config: &Config, node: &str) -> Result<(), BrokerError> {
         let settings = &config.broker;
         if needs_own(settings, node) != self.own.is_some() || settings.user.is_empty() != self.front.access.is_open() {
             return Err(BrokerError::Restart);
         }
         if !settings.user.is_empty() {
-            let changed = self.front.access.replace(rules(config, node, self.own.as_ref()).await?);
+            let changed = self.front.access.replace(rules(config, node, self.own.as_ref())?);
             self.front.places.close_users(&changed);
         }
         Ok(())
@@ -135,10 +134,6 @@ impl Running {
 pub async fn start(config: &Config, node: &str) -> Result<Running, BrokerError> {
     let settings = &config.broker;
     let (tcp, websocket) = addresses(settings)?;
-    let reachable = [Some(tcp), websocket].into_iter().flatten().find(|address| !address.ip().is_loopback());
-    if let Some(address) = reachable {
-        tracing::warn!("broker: {address} can be reached from other machines without TLS; passwords can be read on the way");
-    }
     let own = match needs_own(settings, node) {
         false => None,
         true => Some(Login {
@@ -146,7 +141,7 @@ pub async fn start(config: &Config, node: &str) -> Result<Running, BrokerError> 
             password: random::hex(PASSWORD).map_err(|error| BrokerError::Other(error.to_string()))?,
         }),
     };
-    let rules = rules(config, node, own.as_ref()).await?;
+    let rules = rules(config, node, own.as_ref())?;
     let mqtt = listen("broker.tcp", tcp).await?;
     let web = match websocket {
         Some(address) => Some(listen("broker.websocket", address).await?),
@@ -172,9 +167,13 @@ fn addresses(settings: &config::Broker) -> Result<(SocketAddr, Option<SocketAddr
     let tcp = address("tcp", &settings.tcp)?;
     let websocket = if settings.websocket.is_empty() { None } else { Some(address("websocket", &settings.websocket)?) };
     match [Some(tcp), websocket].into_iter().flatten().find(|address| !address.ip().is_loopback()) {
-        Some(address) if settings.user.is_empty() => Err(BrokerError::NoUsers(address)),
-        _ => Ok((tcp, websocket)),
+        Some(address) if settings.user.is_empty() => return Err(BrokerError::NoUsers(address)),
+        Some(address) => {
+            tracing::warn!("broker: {address} can be reached from other machines without TLS; passwords can be read on the way");
+        }
+        None => {}
     }
+    Ok((tcp, websocket))
 }
 
 async fn listen(key: &'static str, address: SocketAddr) -> Result<TcpListener, BrokerError> {
@@ -231,10 +230,10 @@ fn limits(clients: usize) -> BrokerConfig {
 }
 
 /// The users that may log in, and their rights; nothing else is allowed.
-async fn rules(config: &Config, node: &str, own: Option<&Login>) -> Result<Rules, BrokerError> {
+fn rules(config: &Config, node: &str, own: Option<&Login>) -> Result<Rules, BrokerError> {
     let (root, event) = (&config.mqtt.root, &config.event.id);
     let roles = config.commanders();
-    let (mut users, access) = (BTreeMap::new(), AclManager::new());
+    let mut users = BTreeMap::new();
     for (name, user) in &config.broker.user {
         let password = config::password_of(name, user, root).map_err(|(key, why)| BrokerError::User(name.clone(), key, why))?;
         let class = match () {
@@ -252,28 +251,13 @@ async fn rules(config: &Config, node: &str, own: Option<&Login>) -> Result<Rules
             read.push(format!("{root}/1/reply/{name}/#"));
             write.push(format!("{root}/1/cmd/{name}/#"));
         }
-        admit(&access, name, &read, &write).await?;
         users.insert(name.clone(), Rights { class, password, read, write });
     }
     if let Some(Login { user, password }) = own {
         let below = |what: &[&str]| what.iter().map(|what| format!("{root}/1/{what}/#")).collect::<Vec<_>>();
         let read = below(&["cmd", "meta", "node", "public", "live", "arbiter"]);
         let write = below(&["public", "live", "arbiter", "reply", "device", &format!("node/{user}")]);
-        admit(&access, user, &read, &write).await?;
         users.insert(user.clone(), Rights { class: Class::Daemon, password: password.clone(), read, write });
     }
-    Ok(Rules { users, topics: access, commands: format!("{root}/1/cmd/") })
-}
-
-/// Adds one user with the right to read and write. This uses a role and not rules of the user: of those only the longest match
-/// would count, so that a filter for reading could hide one for writing.
-async fn admit(access: &AclManager, name: &str, read: &[String], write: &[String]) -> Result<(), BrokerError> {
-    let other = |error: mqtt5::MqttError| BrokerError::Other(error.to_string());
-    access.add_role(name).await;
-    let read = read.iter().map(|filter| (filter, Permission::Read));
-    for (filter, permission) in read.chain(write.iter().map(|filter| (filter, Permission::Write))) {
-        let rule = RoleRule::new(filter.clone(), permission);
-        access.add_role_rule(name, rule.topic_pattern, rule.permission).await.map_err(other)?;
-    }
-    access.assign_role(name, name).await.map_err(other)
+    Ok(Rules { users, commands: format!("{root}/1/cmd/") })
 }

@@ -16,8 +16,8 @@ const LONGEST: usize = 200;
 /// The kinds of this process. They are texts of the program, so there are few.
 static LIMITS: Mutex<Limits> = Mutex::new(Limits(BTreeMap::new()));
 
-/// All kinds by what happened.
-struct Limits(BTreeMap<&'static str, Counted>);
+/// All kinds by who reports them and what happened.
+struct Limits(BTreeMap<(&'static str, &'static str), Counted>);
 
 /// What happened of one kind since its last line.
 #[derive(Default)]
@@ -31,8 +31,13 @@ struct Counted {
 
 /// Warns that `what` has happened: at once, or once a minute with the number of times. `example` says whose it was, or what.
 pub(crate) fn warn(what: &'static str, example: &dyn Display) {
+    warn_of("", what, example);
+}
+
+/// The same for what happened to a part of the program, whose name the line begins with.
+pub(crate) fn warn_of(part: &'static str, what: &'static str, example: &dyn Display) {
     with(|limits, now| {
-        limits.count(what, example);
+        limits.count((part, what), example);
         limits.due(now)
     });
 }
@@ -54,8 +59,8 @@ fn with(act: impl FnOnce(&mut Limits, MonotonicTime) -> Vec<String>) {
 }
 
 impl Limits {
-    fn count(&mut self, what: &'static str, example: &dyn Display) {
-        let counted = self.0.entry(what).or_default();
+    fn count(&mut self, kind: (&'static str, &'static str), example: &dyn Display) {
+        let counted = self.0.entry(kind).or_default();
         counted.count += 1;
         if counted.count == 1 {
             let plain = |char: char| if char.is_control() { char::REPLACEMENT_CHARACTER } else { char };
@@ -65,13 +70,13 @@ impl Limits {
 
     fn due(&mut self, now: MonotonicTime) -> Vec<String> {
         let due = |counted: &Counted| counted.count > 0 && counted.next.is_none_or(|next| now >= next);
-        let line = |(what, counted): (&&str, &mut Counted)| {
+        let line = |((part, what), counted): (&(&str, &str), &mut Counted)| {
             let Counted { count, example, .. } =
                 std::mem::replace(counted, Counted { next: Some(now.after(PAUSE)), ..Counted::default() });
             if count == 1 {
-                format!("{what}: {example}")
+                format!("{part}{what}: {example}")
             } else {
-                format!("{what}: {count} times in the last minute, first: {example}")
+                format!("{part}{what}: {count} times in the last minute, first: {example}")
             }
         };
         self.0.iter_mut().filter(|(_, counted)| due(counted)).map(line).collect()
@@ -79,41 +84,4 @@ impl Limits {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn at(second: u64) -> MonotonicTime {
-        MonotonicTime(second * 1_000_000)
-    }
-
-    #[test]
-    fn each_kind_has_a_line_at_once_and_then_one_a_minute_with_its_count() {
-        let mut limits = Limits(BTreeMap::new());
-        let mut lines = Vec::new();
-        for second in 0..=150 {
-            limits.count("a login was refused", &format_args!("from {second}"));
-            if second == 30 {
-                limits.count("a page was refused", &"10.0.0.1");
-            }
-            lines.extend(limits.due(at(second)).into_iter().map(|line| (second, line)));
-        }
-        lines.extend(limits.due(at(1000)).into_iter().map(|line| (1000, line)));
-        lines.extend(limits.due(at(2000)).into_iter().map(|line| (2000, line)));
-        let expected = [
-            (0, "a login was refused: from 0"),
-            (30, "a page was refused: 10.0.0.1"),
-            (60, "a login was refused: 60 times in the last minute, first: from 1"),
-            (120, "a login was refused: 60 times in the last minute, first: from 61"),
-            (1000, "a login was refused: 30 times in the last minute, first: from 121"),
-        ];
-        assert_eq!(lines, expected.map(|(second, line)| (second, line.to_owned())));
-    }
-
-    #[test]
-    fn an_example_is_short_and_stays_on_its_line() {
-        let mut limits = Limits(BTreeMap::new());
-        limits.count("a message was dropped", &format_args!("cmd/\u{1b}[2J\n{}", "x".repeat(10_000)));
-        let line = limits.due(at(1)).concat();
-        assert!(line.starts_with("a message was dropped: cmd/\u{fffd}[2J\u{fffd}xxx") && line.chars().count() < 250, "{line}");
-    }
-}
+mod tests;

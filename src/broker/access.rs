@@ -7,7 +7,7 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use mqtt5::broker::storage::ClientSession;
-use mqtt5::broker::{AclManager, AuthProvider, AuthResult};
+use mqtt5::broker::{AuthProvider, AuthResult};
 use mqtt5::packet::connect::ConnectPacket;
 use mqtt5::protocol::v5::reason_codes::ReasonCode;
 use mqtt5::topic_matches_filter;
@@ -33,8 +33,6 @@ pub(super) struct Rights {
 /// All users with their rights. Without users everybody may do everything.
 pub(super) struct Rules {
     pub(super) users: BTreeMap<String, Rights>,
-    /// The filters of all users, as the crate needs them.
-    pub(super) topics: AclManager,
     /// What the topics of commands begin with.
     pub(super) commands: String,
 }
@@ -44,6 +42,12 @@ impl Rules {
     pub(super) fn may_write(&self, user: &str, topic: &str) -> bool {
         let may = |rights: &Rights| rights.write.iter().any(|filter| topic_matches_filter(topic, filter));
         self.users.is_empty() || self.users.get(user).is_some_and(may)
+    }
+
+    /// Whether this user may read everything that this filter matches. What `+` allows ends with its level.
+    fn may_read(&self, user: &str, wanted: &str) -> bool {
+        let covers = |own: &String| topic_matches_filter(wanted, own) && (own.ends_with('#') || !wanted.ends_with('#'));
+        self.users.is_empty() || self.users.get(user).is_some_and(|rights| rights.read.iter().any(covers))
     }
 }
 
@@ -164,6 +168,8 @@ fn is_same(given: &[u8], wanted: &[u8]) -> bool {
 pub(super) struct Doorman {
     pub(super) access: Arc<Access>,
     pub(super) place: Arc<Place>,
+    /// The session of its client may be kept.
+    pub(super) keeps_session: bool,
 }
 
 impl AuthProvider for Doorman {
@@ -178,29 +184,57 @@ impl AuthProvider for Doorman {
                 Listener::Broker.refuses(Refusal::Packet, &format_args!("{why}, {user} from {}", from.ip()));
                 return Ok(AuthResult::fail(code));
             }
-            let only_reads = self.access.class_of(user) == Class::Reader;
-            if !self.place.log_in(answer.user_id.as_deref(), only_reads) {
+            let class = self.access.class_of(user);
+            let keep = || {
+                let (id, now) = (&connect.client_id, system_clock::monotonic());
+                self.access.shares().keep(user, from.ip(), id, &class.limits(), now)
+            };
+            let leaves_session = self.keeps_session && ClientSession::expiry_from_connect(connect) != Some(0);
+            if !self.place.log_in(answer.user_id.as_deref(), class == Class::Reader) || (leaves_session && !keep()) {
                 Listener::Broker.refuses(Refusal::Full, &from.ip());
                 return Ok(AuthResult::fail(ReasonCode::ServerBusy));
-            }
-            if ClientSession::expiry_from_connect(connect) != Some(0) {
-                self.access.shares().keep(user, from.ip(), &connect.client_id, system_clock::monotonic());
             }
             Ok(answer)
         })
     }
 
     fn authorize_publish<'a>(&'a self, _client: &str, user: Option<&'a str>, topic: &'a str) -> Answer<'a, bool> {
-        Box::pin(async move {
-            let rules = self.access.rules();
-            rules.users.is_empty() || rules.topics.check_publish(user, topic).await
-        })
+        let may = self.access.rules().may_write(user.unwrap_or_default(), topic);
+        Box::pin(async move { may })
     }
 
     fn authorize_subscribe<'a>(&'a self, _client: &str, user: Option<&'a str>, filter: &'a str) -> Answer<'a, bool> {
-        Box::pin(async move {
-            let rules = self.access.rules();
-            rules.users.is_empty() || rules.topics.check_subscribe(user, filter).await
-        })
+        let may = self.access.rules().may_read(user.unwrap_or_default(), filter);
+        Box::pin(async move { may })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_subscription_is_never_wider_than_the_rights() {
+        let own = ["f/1/public/#", "f/1/node/+/status", "f/1/one/+"].map(str::to_owned).to_vec();
+        let rights = Rights { class: Class::Reader, password: String::new(), read: own, write: Vec::new() };
+        let rules = Rules { users: [("wall".to_owned(), rights)].into(), commands: String::new() };
+        for (wanted, may) in [
+            ("f/1/public/#", true),
+            ("f/1/public", true),
+            ("f/1/public/+/5/#", true),
+            ("f/1/node/pi-1/status", true),
+            ("f/1/node/+/status", true),
+            ("f/1/one/+", true),
+            ("f/1/one/#", false),
+            ("f/1/one/two/three", false),
+            ("f/1/node/+/+", false),
+            ("f/1/node/#", false),
+            ("f/1/#", false),
+            ("#", false),
+            ("$SYS/#", false),
+        ] {
+            assert_eq!(rules.may_read("wall", wanted), may, "{wanted}");
+        }
+        assert!(!rules.may_read("", "f/1/public/#") && !rules.may_write("wall", "f/1/public/e"));
     }
 }

@@ -3,7 +3,6 @@
 //! The crate's own accept loops take everybody, wait ten seconds for each, open WebSockets one after the other, and spin when the
 //! process has no file descriptor left. These loops never wait for a client.
 
-use std::io;
 use std::net::SocketAddr;
 use std::pin::pin;
 use std::sync::Arc;
@@ -19,7 +18,6 @@ use mqtt5::broker::{AuthProvider, BrokerConfig, DynamicStorage, MemoryBackend, R
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{broadcast, watch};
-use tokio::task::JoinSet;
 use tokio::time;
 use tokio_tungstenite::tungstenite::handshake::server::{ErrorResponse, Request, Response};
 use tokio_tungstenite::tungstenite::http::{HeaderValue, StatusCode};
@@ -35,8 +33,6 @@ use crate::strangers::{Limits, Listener, Place, Places, Refusal};
 
 /// The time in which a client must log in.
 const LOGIN_WITHIN: Duration = Duration::from_secs(5);
-/// The pause after the operating system gave no socket. Meanwhile connections wait in the system's own queue.
-const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 /// The time between two removals of sessions and messages that have expired.
 const SWEEP: Duration = Duration::from_secs(60);
 /// The path of MQTT over WebSocket.
@@ -97,36 +93,11 @@ impl Front {
     }
 
     /// Accepts connections until `stop` is true, then closes them and waits for their ends.
-    pub(super) async fn accept(self: Arc<Front>, listener: TcpListener, kind: Kind, mut stop: watch::Receiver<bool>) {
-        let mut connections = JoinSet::new();
-        loop {
-            tokio::select! {
-                () = async { _ = stop.wait_for(|stop| *stop).await } => break,
-                Some(ended) = connections.join_next() => if let Err(error) = ended {
-                    log_limit::warn("broker: a connection ended by a fault of the broker", &error);
-                },
-                accepted = self.accept_one(&listener) => match accepted {
-                    Ok((stream, peer)) => {
-                        let place = self.places.enter(peer.ip());
-                        connections.spawn(Arc::clone(&self).serve(stream, peer, place, kind));
-                    }
-                    Err(error) => {
-                        Listener::Broker.refuses(Refusal::Accept, &error);
-                        self.places.make_room();
-                        time::sleep(ACCEPT_PAUSE).await;
-                    }
-                },
-            }
-        }
-        drop(listener);
+    pub(super) async fn accept(self: Arc<Front>, listener: TcpListener, kind: Kind, stop: watch::Receiver<bool>) {
+        let serve = |stream, peer, place| Arc::clone(&self).serve(stream, peer, place, kind);
+        let mut connections = self.places.accept(listener, stop, serve).await;
         self.places.close_all();
         while connections.join_next().await.is_some() {}
-    }
-
-    /// Accepts a connection when there is room for it, so that the process does not run out of file descriptors.
-    async fn accept_one(&self, listener: &TcpListener) -> io::Result<(TcpStream, SocketAddr)> {
-        self.places.wait_for_room().await;
-        listener.accept().await
     }
 
     /// Removes what has expired, once a minute. It never ends.
@@ -144,8 +115,6 @@ impl Front {
 
     /// Serves one connection until its end.
     async fn serve(self: Arc<Front>, stream: TcpStream, peer: SocketAddr, place: Arc<Place>, kind: Kind) {
-        // Without it small packets may wait for 40 ms; a connection that has already ended reports that later.
-        _ = stream.set_nodelay(true);
         let socket = Socket { stream, peer: peer.ip(), place: Arc::clone(&place), before_login: 0 };
         let (end, ended) = broadcast::channel(1);
         let mut connection = pin!(self.run(socket, peer, &place, ended, kind));
@@ -195,7 +164,8 @@ impl Front {
             _ if is_kept => (&self.config, Some(Arc::clone(&self.storage))),
             _ => (&self.without_session, None),
         };
-        let access: Arc<dyn AuthProvider> = Arc::new(Doorman { access: Arc::clone(&self.access), place: Arc::clone(place) });
+        let (access, place) = (Arc::clone(&self.access), Arc::clone(place));
+        let access: Arc<dyn AuthProvider> = Arc::new(Doorman { access, place, keeps_session: is_kept });
         let handler = ClientHandler::new(
             BrokerTransport::WebSocket(Box::new(gate)),
             peer,

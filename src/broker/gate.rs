@@ -130,7 +130,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Gate<S> {
         let price = match packets::judge(packet, version, limits, &rules.commands)? {
             Good::Connect(connect) => {
                 let ConnectPacket { protocol_version, username, client_id, .. } = *connect;
-                self.client = Some(Client { version: protocol_version, user: username.unwrap_or_default(), id: client_id });
+                // Where nobody logs in, a name is no user.
+                let user = username.filter(|_| !rules.users.is_empty()).unwrap_or_default();
+                self.client = Some(Client { version: protocol_version, user, id: client_id });
                 return Ok(());
             }
             Good::Publish(publish) => {
@@ -192,7 +194,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Gate<S> {
         }
     }
 
-    /// Tells the reason to a client that understands it.
+    /// Sends the reason to a client that understands it.
     fn refuse(&mut self, context: &mut Context<'_>, Fault(code, why): Fault) -> io::Error {
         Listener::Broker.refuses(Refusal::Packet, &format_args!("{why}, {} from {}", self.user(), self.peer.ip()));
         if self.client.as_ref().is_some_and(|client| client.version == 5) && self.place.is_logged_in() {

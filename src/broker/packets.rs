@@ -4,9 +4,6 @@
 //! reaches every subscriber, and libraries of other clients end their connections when they read it. So each client is judged by
 //! its own packets, and only its own connection ends.
 
-#[cfg(test)]
-mod fuzz;
-
 use bytes::{Buf, Bytes};
 use mqtt5::packet::connect::ConnectPacket;
 use mqtt5::packet::publish::PublishPacket;
@@ -15,7 +12,7 @@ use mqtt5::{FixedHeader, MqttError, Packet, PacketType, Properties, PropertyId, 
 
 use super::shares::Limits;
 
-/// The longest topic or filter, in bytes. Those of `wire/README.md` have fewer than 200.
+/// The longest topic, filter or name of a client, in bytes. Those of `wire/README.md` have fewer than 200.
 const MAX_TOPIC: usize = 512;
 /// The largest number of filters in one SUBSCRIBE.
 const MAX_FILTERS: usize = 64;
@@ -135,6 +132,9 @@ fn malformed(_: MqttError) -> Fault {
 
 /// The will is forwarded, and the names are added to every message of the client.
 fn judge_connect(connect: &ConnectPacket, commands: &str) -> Result<(), Fault> {
+    if connect.client_id.len() > MAX_TOPIC {
+        return Err(TOO_LARGE);
+    }
     if !is_clean(&connect.client_id) || !connect.username.as_deref().is_none_or(is_clean) {
         return Err(TEXT);
     }
@@ -190,3 +190,6 @@ fn is_clean(text: &str) -> bool {
     let is_noncharacter = |c: char| matches!(u32::from(c), 0xFDD0..=0xFDEF) || u32::from(c) & 0xFFFE == 0xFFFE;
     !text.chars().any(|c| c.is_control() || is_noncharacter(c))
 }
+
+#[cfg(test)]
+mod tests;

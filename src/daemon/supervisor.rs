@@ -221,7 +221,7 @@ impl Daemon {
                     break;
                 },
                 loaded = &mut reread => {
-                    self.reload(&loaded).await;
+                    self.reload(&loaded);
                     reread.set(next());
                 }
                 _ = ticks.tick() => {
@@ -272,7 +272,7 @@ impl Daemon {
 
     /// Takes users, passwords and certificates from a configuration that was read again. What is wrong is logged, and stays as it
     /// was: nothing ends the daemon.
-    async fn reload(&mut self, loaded: &Loaded) {
+    fn reload(&mut self, loaded: &Loaded) {
         let config = &loaded.config;
         self.users.replace(config.commanders());
         // Without a login of its own the daemon has the one that the embedded broker made.
@@ -285,7 +285,7 @@ impl Daemon {
         }
         #[cfg(feature = "broker")]
         if let Some(broker) = &self.broker
-            && let Err(error) = broker.reload(config, &self.shared.node).await
+            && let Err(error) = broker.reload(config, &self.shared.node)
         {
             tracing::error!("the users of the broker in this program stay as they were: {error}");
         }

@@ -26,11 +26,11 @@ use hyper_util::service::TowerToHyperService;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
-use tokio::task::{self, JoinHandle, JoinSet};
+use tokio::task::JoinHandle;
 use tokio::time;
 
-use crate::strangers::{Limits, Listener, Place, Places, Refusal};
-use crate::{listening, log_limit};
+use crate::listening;
+use crate::strangers::{Limits, Listener, Place, Places};
 
 /// The bounds of one listener.
 #[derive(Clone, Debug)]
@@ -80,8 +80,6 @@ const SEND_BUFFER: u32 = 256 << 10;
 /// The number of connections that wait in the system's own queue. One that finds no room there comes again after a second, so a flood of
 /// thousands must fit; they are accepted within milliseconds.
 const BACKLOG: u32 = 4096;
-/// The pause after the operating system gave no socket.
-const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
 /// A listener that accepts connections. If this value is dropped, it stops.
 #[derive(Debug)]
@@ -131,7 +129,11 @@ pub fn serve(listener: TcpListener, routes: Router, service: Service) -> io::Res
     let address = listener.local_addr()?;
     let (stop, stopped) = watch::channel(false);
     let routes = if service.one_request { routes.layer(map_response(close_after)) } else { routes };
-    let task = tokio::spawn(accept(listener, routes, service, stopped));
+    let task = tokio::spawn(async move {
+        let serve = |stream, peer, place| serve_one(stream, peer, routes.clone(), service.clone(), place);
+        // Connections that have not ended are closed with their tasks.
+        drop(service.places.accept(listener, stopped, serve).await);
+    });
     Ok(Running { address, stop, task })
 }
 
@@ -142,42 +144,7 @@ async fn close_after(mut response: Response) -> Response {
     response
 }
 
-async fn accept(listener: TcpListener, routes: Router, service: Service, mut stop: watch::Receiver<bool>) {
-    let places = &service.places;
-    let mut connections = JoinSet::new();
-    loop {
-        tokio::select! {
-            // The sender is gone if nobody holds the listener any more.
-            () = async { _ = stop.wait_for(|stop| *stop).await } => break,
-            Some(ended) = connections.join_next() => if let Err(error) = ended {
-                log_limit::warn("HTTP: a connection ended by a fault of the program", &error);
-            },
-            accepted = accept_one(&listener, places) => match accepted {
-                Ok((stream, peer)) => {
-                    let place = places.enter(peer.ip());
-                    connections.spawn(serve_one(stream, peer, routes.clone(), service.clone(), place));
-                }
-                Err(error) => {
-                    Listener::Http.refuses(Refusal::Accept, &error);
-                    places.make_room();
-                    time::sleep(ACCEPT_PAUSE).await;
-                }
-            },
-        }
-    }
-}
-
-/// Accepts a connection when those that made room are gone, so that the process does not run out of file descriptors.
-async fn accept_one(listener: &TcpListener, places: &Places) -> io::Result<(TcpStream, SocketAddr)> {
-    places.wait_for_room().await;
-    // Those that were accepted before read what is there, so that none makes room whose request has come.
-    task::yield_now().await;
-    listener.accept().await
-}
-
 async fn serve_one(stream: TcpStream, peer: SocketAddr, routes: Router, service: Service, place: Arc<Place>) {
-    // Without it small messages may wait for 40 ms; a connection that has already ended reports that later.
-    _ = stream.set_nodelay(true);
     let Ok(own) = stream.local_addr() else { return };
     let ends = Ends { visitor: peer.ip(), own, place: Arc::clone(&place) };
     let serve = async {

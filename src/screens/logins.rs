@@ -36,7 +36,9 @@ struct Rights {
 /// A login that the broker may judge.
 #[derive(Default)]
 pub(super) struct Attempt {
-    typed: Option<Login>,
+    user: Option<String>,
+    /// The password that was typed, if there was no token.
+    typed: Option<String>,
     is_slow: bool,
     token: Option<Use>,
 }
@@ -68,42 +70,43 @@ impl Logins {
     /// # Errors
     /// Why the broker is not asked.
     pub(super) async fn admit(&self, login: Option<&mut Login>, visitor: IpAddr) -> Result<Attempt, ConnectReturnCode> {
-        let Some(login) = login else { return Ok(Attempt::default()) };
+        let mut attempt = Attempt::default();
+        let (Some(login), now) = (login, system_clock::monotonic()) else { return Ok(attempt) };
+        attempt.user = Some(login.username.clone());
         if tokens::is_token(&login.password) {
             // Nobody guesses a token, so this counts nothing.
-            let found = self.tokens.password(&login.password, &login.username);
+            let found = self.tokens.password(&login.password, &login.username, now);
             let (password, token) = found.ok_or(ConnectReturnCode::BadUserNamePassword)?;
-            login.password = password;
-            return Ok(Attempt { token: Some(token), ..Attempt::default() });
+            (login.password, attempt.token) = (password, Some(token));
+            return Ok(attempt);
         }
-        let may = self.guesses().attempt(visitor, &login.username, system_clock::monotonic());
+        attempt.typed = Some(login.password.clone());
+        let may = self.guesses().attempt(visitor, &login.username, now);
         match may {
-            May::Compare | May::CompareSlowly => {}
+            May::Compare => {}
+            May::CompareSlowly => attempt.is_slow = true,
             May::Wait(turn) => sleep(turn).await,
             May::TooMany => {
                 Listener::Screens.refuses(Refusal::TooManyGuesses, &visitor);
                 return Err(ConnectReturnCode::ConnectionRateExceeded);
             }
         }
-        Ok(Attempt { typed: Some(login.clone()), is_slow: may == May::CompareSlowly, token: None })
+        Ok(attempt)
     }
 
     /// Notes what the broker answered, and returns what the page gets: the same, or with a token, or a refusal if there is no place.
     pub(super) async fn note(&self, attempt: &mut Attempt, mut answer: ConnAck, (visitor, place): (IpAddr, &Place)) -> ConnAck {
-        let user = match (&attempt.typed, &attempt.token) {
-            (Some(typed), _) => Some(typed.username.as_str()),
-            (None, token) => token.as_ref().map(Use::user),
-        };
+        let (user, now) = (attempt.user.as_deref(), system_clock::monotonic());
         match answer.code {
             ConnectReturnCode::Success => {
                 if !place.log_in(user, !user.is_some_and(|user| self.has_role(user))) {
                     Listener::Screens.refuses(Refusal::Full, &visitor);
                     return refusal(ConnectReturnCode::ServerBusy);
                 }
-                let Some(Login { username, password }) = &attempt.typed else { return answer };
-                self.guesses().was_right(visitor, username);
-                if self.public_user.as_ref() != Some(username) {
-                    attempt.token = self.tokens.add(username, password);
+                let (Some(user), Some(password)) = (user, &attempt.typed) else { return answer };
+                self.guesses().was_right(visitor, user);
+                if self.public_user.as_deref() != Some(user) {
+                    attempt.token = self.tokens.add(user, password, now);
                 }
                 if let Some(token) = &attempt.token {
                     let properties = answer.properties.get_or_insert_with(no_properties);
@@ -114,7 +117,7 @@ impl Logins {
             ConnectReturnCode::BadUserNamePassword | ConnectReturnCode::NotAuthorized => match (&attempt.token, user) {
                 (Some(token), _) => self.tokens.revoke(token.token()),
                 (None, Some(user)) => {
-                    self.guesses().was_wrong(visitor, user, system_clock::monotonic());
+                    self.guesses().was_wrong(visitor, user, now);
                     Listener::Screens.refuses(Refusal::WrongPassword, &visitor);
                     if attempt.is_slow {
                         sleep(SLOW_ANSWER).await;
@@ -188,10 +191,11 @@ mod tests {
             Config { user, ..Config::default() }
         };
         let logins = Logins::new(&with(Role::Arbiter));
-        let tokens = ["anna", "ben", "guest"].map(|user| (user, logins.tokens.add(user, "secret").expect("a token")));
+        let now = system_clock::monotonic();
+        let tokens = ["anna", "ben", "guest"].map(|user| (user, logins.tokens.add(user, "secret", now).expect("a token")));
         assert_eq!(logins.reload(&with(Role::Arbiter)), [""; 0]);
         assert_eq!(logins.reload(&with(Role::Operator)), ["anna"]);
-        let living = tokens.iter().filter(|(user, token)| logins.tokens.password(token.token(), user).is_some());
+        let living = tokens.iter().filter(|(user, token)| logins.tokens.password(token.token(), user, now).is_some());
         assert_eq!(living.map(|(user, _)| *user).collect::<Vec<_>>(), ["ben", "guest"]);
         assert_eq!(logins.reload(&Config::default()), ["anna", "ben"]);
     }

@@ -7,7 +7,6 @@ use axum::http::{HeaderMap, StatusCode, header};
 use axum::routing::{MethodRouter, put};
 
 use super::logins::Logins;
-use super::tokens::Pin;
 
 /// The path.
 pub(super) const SESSION: &str = "/session";
@@ -25,9 +24,9 @@ async fn set_pin(State(logins): State<Arc<Logins>>, headers: HeaderMap) -> Statu
 
 async fn try_pin(State(logins): State<Arc<Logins>>, headers: HeaderMap) -> StatusCode {
     match logins.tokens.try_pin(token(&headers), text(&headers, PIN)) {
-        Pin::Right => StatusCode::NO_CONTENT,
-        Pin::Wrong => StatusCode::FORBIDDEN,
-        Pin::NoToken => StatusCode::UNAUTHORIZED,
+        Some(true) => StatusCode::NO_CONTENT,
+        Some(false) => StatusCode::FORBIDDEN,
+        None => StatusCode::UNAUTHORIZED,
     }
 }
 

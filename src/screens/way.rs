@@ -57,31 +57,25 @@ impl<T: AsyncRead + AsyncWrite + Unpin + Send> Connection for T {}
 /// # Errors
 /// The broker cannot be reached.
 pub(super) async fn connect(broker: &Broker, visitor: IpAddr) -> io::Result<Box<dyn Connection>> {
-    match broker {
-        Broker::Own(address) => {
-            let tcp = connect_own(*address, visitor).await?;
-            tcp.set_nodelay(true)?;
-            Ok(Box::new(tcp))
-        }
-        Broker::Other { host, port, tls } => {
-            let tcp = TcpStream::connect((host.as_str(), *port)).await?;
-            tcp.set_nodelay(true)?;
-            let Some(tls) = tls else { return Ok(Box::new(tcp)) };
-            let name = ServerName::try_from(host.clone()).map_err(io::Error::other)?;
-            Ok(Box::new(TlsConnector::from(Arc::clone(tls)).connect(name, tcp).await?))
-        }
-    }
+    let tcp = match broker {
+        Broker::Own(address) => connect_own(*address, visitor).await?,
+        Broker::Other { host, port, .. } => TcpStream::connect((host.as_str(), *port)).await?,
+    };
+    tcp.set_nodelay(true)?;
+    let Broker::Other { host, tls: Some(tls), .. } = broker else { return Ok(Box::new(tcp)) };
+    let name = ServerName::try_from(host.clone()).map_err(io::Error::other)?;
+    Ok(Box::new(TlsConnector::from(Arc::clone(tls)).connect(name, tcp).await?))
 }
 
 /// The broker in this program counts wrong passwords by address, so each visitor has an address of its own there.
 async fn connect_own(address: SocketAddr, visitor: IpAddr) -> io::Result<TcpStream> {
-    let SocketAddr::V4(v4) = address else { return TcpStream::connect(address).await };
-    if !(v4.ip().is_loopback() || v4.ip().is_unspecified()) {
+    let here = address.ip();
+    if !address.is_ipv4() || !(here.is_loopback() || here.is_unspecified()) {
         return TcpStream::connect(address).await;
     }
     let socket = TcpSocket::new_v4()?;
     socket.bind((stand_in(visitor), 0).into())?;
-    socket.connect((Ipv4Addr::LOCALHOST, v4.port()).into()).await
+    socket.connect((Ipv4Addr::LOCALHOST, address.port()).into()).await
 }
 
 /// An address of this machine that stands for a visitor: the same one for the same visitor, or, with IPv6, for the same network of 64

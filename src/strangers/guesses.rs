@@ -104,6 +104,10 @@ impl Guesses {
     /// Remembers that `user`, who exists, has logged in at `address`.
     pub(crate) fn was_right(&mut self, address: IpAddr, user: &str) {
         let address = address.to_canonical();
+        // A broker that lets everybody in has as many users as a stranger likes.
+        if self.known.len() >= MAX_COUNTED {
+            self.known.pop_first();
+        }
         let known = self.known.entry(counted(user).to_owned()).or_default();
         known.retain(|other| *other != address);
         if known.len() >= MAX_KNOWN {
@@ -184,6 +188,13 @@ mod tests {
         assert_eq!(guesses.attempt(HERE, "anna", START), Attempt::CompareSlowly);
         guesses.was_right(THERE, "anna");
         assert_eq!(guesses.attempt(HERE, "anna", START), Attempt::Wait(TURN));
+    }
+
+    #[test]
+    fn invented_users_are_forgotten() {
+        let mut guesses = Guesses::default();
+        (0..2 * MAX_COUNTED).for_each(|user| guesses.was_right(HERE, &user.to_string()));
+        assert_eq!(guesses.known.len(), MAX_COUNTED);
     }
 
     /// Whatever addresses of a /64 guess whenever, no more passwords are compared than the first ones and one a second.

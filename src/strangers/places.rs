@@ -1,4 +1,4 @@
-//! Counts the connections to a listener, and decides which one is closed if there are too many.
+//! Accepts and counts the connections to a listener, and decides which one is closed if there are too many.
 //!
 //! A connection that has not logged in costs its owner nothing, so there are few places for them: in all and for each network, which is
 //! one owner ([`network`]). A new connection is never refused, because its owner may be an arbiter. Another one makes room, first of the
@@ -9,11 +9,16 @@
 //! with fewer, and for a client that may do more always. If too many of them do not keep up, one of the network with most of these leaves.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::net::IpAddr;
+use std::io;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
+use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
+use tokio::task::{self, JoinSet};
+use tokio::time;
 
 use super::network;
 use super::refusals::{Listener, Refusal};
@@ -35,6 +40,9 @@ const MAX_BEHIND: usize = 16;
 /// The smallest number of file descriptors that is left for boards and journals.
 #[cfg(feature = "broker")]
 const RESERVED: usize = 32;
+
+/// The pause after the operating system gave no socket. Meanwhile connections wait in the system's own queue.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
 /// How many places there are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -87,11 +95,8 @@ pub(crate) struct Places {
 #[derive(Debug, Default)]
 struct Taken {
     next: u64,
-    connections: BTreeMap<u64, Connection>,
-    waiting: Shares,
-    readers: Shares,
-    /// Clients that only read and do not keep up.
-    behind: Shares,
+    waiting: BTreeMap<u64, Connection>,
+    clients: BTreeMap<u64, Connection>,
     /// Connections that had not logged in, made room for others and still have their sockets.
     leaving: BTreeSet<u64>,
 }
@@ -99,22 +104,12 @@ struct Taken {
 #[derive(Debug)]
 struct Connection {
     network: IpAddr,
-    client: Option<Client>,
-    /// Closes the connection when it is dropped.
-    _close: watch::Sender<()>,
-}
-
-#[derive(Debug)]
-struct Client {
+    /// The user of a client, who `only_reads` or may do more.
     user: Option<String>,
     only_reads: bool,
-}
-
-/// Connections by network.
-#[derive(Debug, Default)]
-struct Shares {
-    by_network: BTreeMap<IpAddr, BTreeSet<u64>>,
-    count: usize,
+    is_behind: bool,
+    /// Closes the connection when it is dropped.
+    _close: watch::Sender<()>,
 }
 
 /// The place of one connection. It is free when this value is dropped.
@@ -140,112 +135,113 @@ impl Places {
         self.taken.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Accepts connections until `stop` is true or its sender is gone, and serves each one in a task of its own. It never waits for a
+    /// client. Returns the tasks that have not ended.
+    pub(crate) async fn accept<T: Future<Output = ()> + Send + 'static>(
+        self: &Arc<Places>,
+        listener: TcpListener,
+        mut stop: watch::Receiver<bool>,
+        serve: impl Fn(TcpStream, SocketAddr, Arc<Place>) -> T,
+    ) -> JoinSet<()> {
+        let mut connections = JoinSet::new();
+        loop {
+            tokio::select! {
+                () = async { _ = stop.wait_for(|stop| *stop).await } => return connections,
+                Some(ended) = connections.join_next() => if let Err(error) = ended {
+                    self.listener.refuses(Refusal::Fault, &error);
+                },
+                accepted = self.accept_one(&listener) => match accepted {
+                    Ok((stream, peer)) => {
+                        // Without it small packets may wait for 40 ms; a connection that has already ended reports that later.
+                        _ = stream.set_nodelay(true);
+                        connections.spawn(serve(stream, peer, self.enter(peer.ip())));
+                    }
+                    Err(error) => {
+                        self.listener.refuses(Refusal::Accept, &error);
+                        self.make_room();
+                        time::sleep(ACCEPT_PAUSE).await;
+                    }
+                },
+            }
+        }
+    }
+
+    /// Accepts a connection when those that made room are gone, so that the process does not run out of file descriptors.
+    async fn accept_one(&self, listener: &TcpListener) -> io::Result<(TcpStream, SocketAddr)> {
+        // This fails only if the sender is gone, which is in `self`.
+        _ = self.leaving.subscribe().wait_for(|leaving| *leaving == 0).await;
+        // Those that were accepted before read what is there, so that none makes room whose request has come.
+        task::yield_now().await;
+        listener.accept().await
+    }
+
     /// Gives a place to a new connection.
-    pub(crate) fn enter(self: &Arc<Places>, address: IpAddr) -> Arc<Place> {
+    fn enter(self: &Arc<Places>, address: IpAddr) -> Arc<Place> {
         let (close, closed) = watch::channel(());
-        let connection = Connection { network: network(address), client: None, _close: close };
+        let network = network(address);
+        let connection = Connection { network, user: None, only_reads: false, is_behind: false, _close: close };
         let number = AtomicU64::new(self.admit(&mut self.taken(), connection, 0));
         Arc::new(Place { places: Arc::clone(self), number, logged_in: AtomicBool::new(false), closed })
     }
 
     /// Puts a waiting connection last among those that have `asked` for as much. Returns its number.
     fn admit(&self, taken: &mut Taken, connection: Connection, asked: u64) -> u64 {
-        if let Some(first) = taken.in_the_way(connection.network, self.limits) {
-            self.close(taken, first, Refusal::TooManyWaiting);
-        }
+        let shares = shares(&taken.waiting, |_| true);
+        let first = match shares.get(&connection.network) {
+            Some((own, first)) if *own >= self.limits.waiting_of_network => Some(*first),
+            _ if taken.waiting.len() < self.limits.waiting => None,
+            _ => heaviest(&shares).map(|(_, first)| first),
+        };
+        first.into_iter().for_each(|first| self.close(taken, first, Refusal::TooManyWaiting));
         taken.next += 1;
         let number = taken.next | asked;
-        taken.waiting.add(connection.network, number);
-        taken.connections.insert(number, connection);
+        taken.waiting.insert(number, connection);
         number
     }
 
     /// Closes the connection that has waited longest: the operating system gives no more sockets.
-    pub(crate) fn make_room(&self) {
+    fn make_room(&self) {
         let mut taken = self.taken();
-        let first = taken.waiting.by_network.values().filter_map(BTreeSet::first).min().copied();
-        if let Some(first) = first {
-            self.close(&mut taken, first, Refusal::TooManyWaiting);
-        }
+        let first = taken.waiting.keys().next().copied();
+        first.into_iter().for_each(|first| self.close(&mut taken, first, Refusal::TooManyWaiting));
     }
 
     fn close(&self, taken: &mut Taken, number: u64, why: Refusal) {
-        let Some(connection) = taken.remove(number) else { return };
-        self.listener.refuses(why, &connection.network);
+        let (waiting, client) = (taken.waiting.remove(&number), taken.clients.remove(&number));
         // A client ends in order, and nobody waits for it.
-        if connection.client.is_none() {
+        if waiting.is_some() {
             taken.leaving.insert(number);
             self.leaving.send_replace(taken.leaving.len());
         }
-    }
-
-    /// Waits until connections that had not logged in and made room for others have closed their sockets, which takes no longer than their next turn.
-    pub(crate) async fn wait_for_room(&self) {
-        // This fails only if the sender is gone, which is in `self`.
-        _ = self.leaving.subscribe().wait_for(|leaving| *leaving == 0).await;
+        let closed = waiting.or(client);
+        closed.into_iter().for_each(|connection| self.listener.refuses(why, &connection.network));
     }
 
     /// Closes the clients of these users.
     pub(crate) fn close_users(&self, users: &[String]) {
-        let mut taken = self.taken();
-        let user = |connection: &Connection| connection.client.as_ref()?.user.clone();
-        let is_theirs = |connection: &Connection| user(connection).is_some_and(|user| users.contains(&user));
-        let theirs = taken.connections.iter().filter(|(_, connection)| is_theirs(connection));
-        let numbers: Vec<u64> = theirs.map(|(number, _)| *number).collect();
-        numbers.into_iter().for_each(|number| drop(taken.remove(number)));
+        self.taken().clients.retain(|_, client| client.user.as_ref().is_none_or(|user| !users.contains(user)));
     }
 
     /// Closes all connections.
     pub(crate) fn close_all(&self) {
         let mut taken = self.taken();
-        *taken = Taken { next: taken.next, leaving: std::mem::take(&mut taken.leaving), ..Taken::default() };
+        taken.waiting.clear();
+        taken.clients.clear();
     }
 }
 
-impl Taken {
-    /// The waiting connection that must make room for a new one of this network.
-    fn in_the_way(&self, network: IpAddr, limits: Limits) -> Option<u64> {
-        match self.waiting.by_network.get(&network) {
-            Some(own) if own.len() >= limits.waiting_of_network => own.first().copied(),
-            _ if self.waiting.count < limits.waiting => None,
-            _ => self.waiting.heaviest().map(|(_, first)| first),
-        }
+/// For each network how many of these connections it has, and which of them makes room first.
+fn shares(connections: &BTreeMap<u64, Connection>, counts: impl Fn(&Connection) -> bool) -> BTreeMap<IpAddr, (usize, u64)> {
+    let mut shares = BTreeMap::new();
+    for (number, connection) in connections.iter().filter(|(_, connection)| counts(connection)) {
+        shares.entry(connection.network).or_insert((0, *number)).0 += 1;
     }
-
-    fn remove(&mut self, number: u64) -> Option<Connection> {
-        let connection = self.connections.remove(&number)?;
-        match &connection.client {
-            None => self.waiting.remove(connection.network, number),
-            Some(client) if client.only_reads => {
-                self.readers.remove(connection.network, number);
-                self.behind.remove(connection.network, number);
-            }
-            Some(_) => {}
-        }
-        Some(connection)
-    }
+    shares
 }
 
-impl Shares {
-    fn add(&mut self, network: IpAddr, number: u64) {
-        self.count += usize::from(self.by_network.entry(network).or_default().insert(number));
-    }
-
-    fn remove(&mut self, network: IpAddr, number: u64) {
-        if let Some(own) = self.by_network.get_mut(&network) {
-            self.count -= usize::from(own.remove(&number));
-            if own.is_empty() {
-                self.by_network.remove(&network);
-            }
-        }
-    }
-
-    /// How many the network with most of them has, and which of these makes room first. Among networks with equally many it is the one
-    /// whose connection was idle longest.
-    fn heaviest(&self) -> Option<(usize, u64)> {
-        let shares = self.by_network.values().filter_map(|own| Some((own.len(), *own.first()?)));
-        shares.max_by_key(|(count, first)| (*count, u64::MAX - first))
-    }
+/// The share of the network with most connections. Among networks with equally many it is the one whose connection was idle longest.
+fn heaviest(shares: &BTreeMap<IpAddr, (usize, u64)>) -> Option<(usize, u64)> {
+    shares.values().copied().max_by_key(|(count, first)| (*count, u64::MAX - first))
 }
 
 impl Place {
@@ -260,14 +256,20 @@ impl Place {
         while self.closed.clone().changed().await.is_ok() {}
     }
 
+    /// Whether the connection still has its place, and need not end.
+    pub(crate) fn is_there(&self) -> bool {
+        self.closed.has_changed().is_ok()
+    }
+
+    fn number(&self) -> u64 {
+        self.number.load(Ordering::Relaxed)
+    }
+
     /// Notes that the connection asks for something, on behalf of this address: it makes room later than those that ask for nothing.
     pub(crate) fn asked(&self, address: IpAddr) {
         let mut taken = self.places.taken();
-        // If it has just been told to close, or has logged in, there is nothing to note.
-        if self.is_logged_in() {
-            return;
-        }
-        if let Some(mut connection) = taken.remove(self.number.load(Ordering::Relaxed)) {
+        // If it must close, or has logged in, there is nothing to note.
+        if let Some(mut connection) = taken.waiting.remove(&self.number()) {
             connection.network = network(address);
             self.number.store(self.places.admit(&mut taken, connection, ASKED), Ordering::Relaxed);
         }
@@ -276,11 +278,10 @@ impl Place {
     /// Makes the connection a client of this user, who `only_reads` or may do more. Returns false if there is no place for a client.
     pub(crate) fn log_in(&self, user: Option<&str>, only_reads: bool) -> bool {
         let mut taken = self.places.taken();
-        let (number, limits) = (self.number.load(Ordering::Relaxed), self.places.limits);
-        // If it has just been told to close, its place is gone.
-        let Some(network) = taken.connections.get(&number).map(|connection| connection.network) else { return false };
-        let is_same = |client: &Client| client.user.as_deref() == user;
-        let same = taken.connections.values().filter(|other| other.client.as_ref().is_some_and(is_same));
+        let (number, limits) = (self.number(), self.places.limits);
+        // If it must close, its place is gone.
+        let Some(network) = taken.waiting.get(&number).map(|connection| connection.network) else { return false };
+        let same = taken.clients.values().filter(|other| other.user.as_deref() == user);
         let (of_user, of_network) =
             same.fold((0, 0), |(all, near), other| (all + 1, near + usize::from(other.network == network)));
         // All pages of this machine's own server have addresses of this machine, and are counted there.
@@ -289,50 +290,38 @@ impl Place {
         {
             return false;
         }
-        let clients = taken.connections.len() - taken.waiting.count;
-        if clients >= limits.clients || (only_reads && taken.readers.count >= limits.readers) {
-            let own = taken.readers.by_network.get(&network).map_or(0, BTreeSet::len);
-            let heaviest = taken.readers.heaviest().filter(|(most, _)| !only_reads || *most > own + 1);
-            let Some((_, first)) = heaviest else { return false };
+        let readers = shares(&taken.clients, |client| client.only_reads);
+        let count: usize = readers.values().map(|(count, _)| count).sum();
+        if taken.clients.len() >= limits.clients || (only_reads && count >= limits.readers) {
+            let own = readers.get(&network).map_or(0, |(count, _)| *count);
+            let Some((_, first)) = heaviest(&readers).filter(|(most, _)| !only_reads || *most > own + 1) else { return false };
             self.places.close(&mut taken, first, Refusal::TooManyReaders);
         }
-        let Some(mut connection) = taken.remove(number) else { return false };
-        connection.client = Some(Client { user: user.map(str::to_owned), only_reads });
-        if only_reads {
-            taken.readers.add(network, number);
-        }
-        taken.connections.insert(number, connection);
+        let Some(connection) = taken.waiting.remove(&number) else { return false };
+        taken.clients.insert(number, Connection { user: user.map(str::to_owned), only_reads, ..connection });
         self.logged_in.store(true, Ordering::Relaxed);
         true
     }
 
-    /// Notes that the client does not read as fast as messages come, or that it does again. If too many do not, one must leave.
+    /// Notes that the client does not read as fast as messages come, or that it does again. If too many that only read do not, one must
+    /// leave.
     pub(crate) fn falls_behind(&self, is_behind: bool) {
-        let (mut taken, number) = (self.places.taken(), self.number.load(Ordering::Relaxed));
-        let Some(connection) = taken.connections.get(&number) else { return };
-        let (network, only_reads) = (connection.network, connection.client.as_ref().is_some_and(|client| client.only_reads));
-        match is_behind {
-            true if only_reads => taken.behind.add(network, number),
-            true => {}
-            false => taken.behind.remove(network, number),
-        }
-        if taken.behind.count > MAX_BEHIND
-            && let Some((_, slowest)) = taken.behind.heaviest()
+        let mut taken = self.places.taken();
+        let Some(client) = taken.clients.get_mut(&self.number()) else { return };
+        client.is_behind = is_behind && client.only_reads;
+        let behind = shares(&taken.clients, |client| client.is_behind);
+        if behind.values().map(|(count, _)| count).sum::<usize>() > MAX_BEHIND
+            && let Some((_, slowest)) = heaviest(&behind)
         {
-            taken.remove(slowest);
+            taken.clients.remove(&slowest);
         }
-    }
-
-    /// Whether the connection still has its place, and need not end.
-    pub(crate) fn is_there(&self) -> bool {
-        self.places.taken().connections.contains_key(&self.number.load(Ordering::Relaxed))
     }
 }
 
 impl Drop for Place {
     fn drop(&mut self) {
-        let (mut taken, number) = (self.places.taken(), self.number.load(Ordering::Relaxed));
-        taken.remove(number);
+        let (mut taken, number) = (self.places.taken(), self.number());
+        _ = (taken.waiting.remove(&number), taken.clients.remove(&number));
         if taken.leaving.remove(&number) {
             self.places.leaving.send_replace(taken.leaving.len());
         }

@@ -15,67 +15,52 @@ pub(crate) enum Listener {
     Screens,
 }
 
-/// Why something was refused.
+/// Why something was refused; `words` says it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Refusal {
-    /// Too many connections had not logged in.
     TooManyWaiting,
-    /// There were too many clients that only read.
     TooManyReaders,
-    /// It had not logged in in time.
     TooSlow,
-    /// It sent too many bytes before it logged in.
     TooLong,
-    /// A wrong password, or a name that does not exist.
     WrongPassword,
-    /// A login after too many wrong passwords.
     TooManyGuesses,
-    /// There was no place for another client.
     Full,
-    /// A page of a foreign web server wanted to connect.
     Origin,
-    /// A WebSocket connection was not opened as it must be.
     Upgrade,
-    /// A client sent a packet that may not be forwarded, or more than its share.
     Packet,
-    /// A client did not read what was sent to it.
     Unread,
-    /// The operating system gave no socket.
     Accept,
-}
-
-/// The same words for each listener.
-macro_rules! of {
-    ($listener:expr, $words:literal) => {
-        match $listener {
-            Listener::Broker => concat!("broker: ", $words),
-            Listener::Http => concat!("HTTP: ", $words),
-            Listener::Screens => concat!("screens: ", $words),
-        }
-    };
+    Fault,
 }
 
 impl Listener {
     /// Counts a refusal; `from` says whose connection it was.
     pub(crate) fn refuses(self, refusal: Refusal, from: &dyn Display) {
-        log_limit::warn(self.what(refusal), from);
+        let name = match self {
+            Listener::Broker => "broker: ",
+            Listener::Http => "HTTP: ",
+            Listener::Screens => "screens: ",
+        };
+        log_limit::warn_of(name, refusal.words(), from);
     }
+}
 
-    /// The words of the log line.
-    const fn what(self, refusal: Refusal) -> &'static str {
-        match refusal {
-            Refusal::TooManyWaiting => of!(self, "a connection that did not log in made room for another one"),
-            Refusal::TooManyReaders => of!(self, "a client that only reads made room for another one"),
-            Refusal::TooSlow => of!(self, "a connection did not log in in time"),
-            Refusal::TooLong => of!(self, "a connection sent too much before it logged in"),
-            Refusal::WrongPassword => of!(self, "a login had a wrong name or password"),
-            Refusal::TooManyGuesses => of!(self, "a login came after too many wrong passwords"),
-            Refusal::Full => of!(self, "a login was refused, because there are as many clients as there may be"),
-            Refusal::Origin => of!(self, "a web page from elsewhere was refused"),
-            Refusal::Upgrade => of!(self, "a connection is not MQTT over WebSocket"),
-            Refusal::Packet => of!(self, "a client was disconnected for what it sent"),
-            Refusal::Unread => of!(self, "a client was disconnected because it did not read"),
-            Refusal::Accept => of!(self, "the operating system could not open a connection"),
+impl Refusal {
+    const fn words(self) -> &'static str {
+        match self {
+            Refusal::TooManyWaiting => "a connection that did not log in made room for another one",
+            Refusal::TooManyReaders => "a client that only reads made room for another one",
+            Refusal::TooSlow => "a connection did not log in in time",
+            Refusal::TooLong => "a connection sent too much before it logged in",
+            Refusal::WrongPassword => "a login had a wrong name or password",
+            Refusal::TooManyGuesses => "a login came after too many wrong passwords",
+            Refusal::Full => "a login was refused, because there are as many clients as there may be",
+            Refusal::Origin => "a web page from elsewhere was refused",
+            Refusal::Upgrade => "a connection is not MQTT over WebSocket",
+            Refusal::Packet => "a client was disconnected for what it sent",
+            Refusal::Unread => "a client was disconnected because it did not read",
+            Refusal::Accept => "the operating system could not open a connection",
+            Refusal::Fault => "a connection ended by a fault of the program",
         }
     }
 }

@@ -122,12 +122,12 @@ async fn users_change_while_it_runs() {
     let mut daemon = login(running.tcp, "daemon", &own.user, &own.password).await.expect("is let in");
     let anna = login_as(running.tcp, "anna").await;
     let mut screen = login_as(running.tcp, "screen").await;
-    let reload = async |settings: &Broker| running.reload(&configured(settings), "node-1").await;
+    let reload = |settings: &Broker| running.reload(&configured(settings), "node-1");
 
     write_password_file(folder.path(), "anna", "another secret\n", 0o600);
     let mut changed = settings.clone();
     changed.user.insert("ben".to_owned(), broker_user(folder.path(), "ben", &["flagfall/1/#"], &[]).1);
-    reload(&changed).await.expect("the new users");
+    reload(&changed).expect("the new users");
     anna.wait_for_end().await;
     assert_eq!(login(running.tcp, "x", "anna", "secret of anna").await.err(), Some(ConnectReturnCode::BadUserNamePassword));
     login(running.tcp, "x", "anna", "another secret").await.expect("the new password");
@@ -135,9 +135,9 @@ async fn users_change_while_it_runs() {
 
     // Others notice nothing, also when the settings are wrong.
     write_password_file(folder.path(), "anna", "", 0o600);
-    let error = reload(&changed).await.expect_err("a password is missing");
+    let error = reload(&changed).expect_err("a password is missing");
     assert!(matches!(error, BrokerError::User(_, "password_file", _)), "{error:?}");
-    assert!(matches!(reload(&open_settings()).await, Err(BrokerError::Restart)));
+    assert!(matches!(reload(&open_settings()), Err(BrokerError::Restart)));
     let granted = SubscribeReasonCode::Success(QoS::AtLeastOnce);
     let without_acknowledgement = SubscribeReasonCode::Success(QoS::AtMostOnce);
     assert_eq!(screen.subscribe("flagfall/1/public/#", QoS::AtLeastOnce).await, without_acknowledgement);

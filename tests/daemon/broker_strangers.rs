@@ -3,6 +3,8 @@
 
 mod raw;
 
+use std::net::SocketAddr;
+
 use flagfall::broker;
 use rumqttc::v5::mqttbytes::QoS;
 use rumqttc::v5::mqttbytes::v5::{ConnectProperties, PubAckReason, SubscribeReasonCode};
@@ -98,7 +100,7 @@ async fn what_may_not_be_forwarded_ends_the_senders_connection_alone() {
         client.send(&bytes).await;
         assert_eq!(client.read_to_end().await, [0xE0, 1, reason], "{name}");
     }
-    // A client of MQTT 3.1.1 cannot be told.
+    // A client of MQTT 3.1.1 gets no reason.
     let mut old = Raw::log_in(running.tcp, &raw::connect_3("x", "writer")).await;
     old.send(&whole(0x30, &[string("t/\u{FFFE}"), b"x".to_vec()].concat())).await;
     assert!(old.read_to_end().await.is_empty());
@@ -113,6 +115,7 @@ async fn what_may_not_be_forwarded_ends_the_senders_connection_alone() {
         ("content type", connect_with_will("t/a", &text_property(0x03, "\u{1}"), 0)),
         ("retained command", connect_with_will("flagfall/1/cmd/writer/x", &[], 0x20)),
         ("name with a noncharacter", connect("x\u{FFFE}", "writer", 0)),
+        ("long name", connect(&"x".repeat(513), "writer", 0)),
     ];
     for (name, bytes) in wills {
         let answer = Raw::open(running.tcp, &bytes).await.read_to_end().await;
@@ -125,6 +128,28 @@ async fn what_may_not_be_forwarded_ends_the_senders_connection_alone() {
     good.send(&[0x30]).await;
     drop(good);
     assert_eq!(text(&watcher.next().await.topic), "t/will");
+    running.stop().await;
+}
+
+/// Leaves a session behind, and returns for how many seconds it is kept.
+async fn kept(to: SocketAddr, id: &str, user: &str) -> u32 {
+    let mut options = options(to, id);
+    options.set_credentials(user, format!("secret of {user}")).set_clean_start(false);
+    options.set_connect_properties(ConnectProperties { session_expiry_interval: Some(3_600), ..ConnectProperties::new() });
+    let mut client = Client::connect(options).await;
+    client.subscribe("flagfall/1/#", QoS::AtLeastOnce).await;
+    let expiry = client.connack.properties.as_ref().and_then(|properties| properties.session_expiry_interval);
+    client.vanish().await;
+    expiry.unwrap_or(3_600)
+}
+
+#[tokio::test]
+async fn invented_names_have_one_share_where_nobody_logs_in() {
+    let running = broker::start(&configured(&open_settings()), "node-1").await.expect("it starts");
+    for number in 0..70 {
+        let expiry = kept(running.tcp, &format!("client-{number}"), &format!("name-{number}")).await;
+        assert_eq!(expiry > 0, number < 64, "client {number}");
+    }
     running.stop().await;
 }
 
@@ -149,22 +174,12 @@ async fn who_only_reads_writes_nothing_and_leaves_nothing() {
     large.send(&publish(0x30, "t/a", &[], &[b'x'; 17 << 10])).await;
     assert_eq!(large.read_to_end().await, [0xE0, 1, 0x95]);
 
-    let kept = async |id: &str, user: &str| {
-        let mut options = options(running.tcp, id);
-        options.set_credentials(user, format!("secret of {user}")).set_clean_start(false);
-        options.set_connect_properties(ConnectProperties { session_expiry_interval: Some(3_600), ..ConnectProperties::new() });
-        let mut client = Client::connect(options).await;
-        client.subscribe("flagfall/1/#", QoS::AtLeastOnce).await;
-        let expiry = client.connack.properties.as_ref().and_then(|properties| properties.session_expiry_interval);
-        client.vanish().await;
-        expiry.unwrap_or(3_600)
-    };
-    assert_eq!(kept("screen-1", "screen").await, 0, "the session of a screen is not kept");
+    assert_eq!(kept(running.tcp, "screen-1", "screen").await, 0, "the session of a screen is not kept");
     for number in 0..10 {
-        let expiry = kept(&format!("anna-{number}"), "anna").await;
+        let expiry = kept(running.tcp, &format!("anna-{number}"), "anna").await;
         assert_eq!(expiry > 0, number < 8, "client {number} of anna");
     }
-    assert!(kept("anna-3", "anna").await > 0, "a client comes back");
+    assert!(kept(running.tcp, "anna-3", "anna").await > 0, "a client comes back");
 
     let mut anna = login_as(running.tcp, "anna").await;
     assert_eq!(anna.publish(message("flagfall/1/cmd/anna/e/1/b/confirm", "yes")).await, PubAckReason::Success);

@@ -24,12 +24,13 @@ fn places() -> Arc<Places> {
     Places::new(Listener::Broker, LIMITS)
 }
 
-fn address(last: u8) -> IpAddr {
-    IpAddr::from([10, 0, 0, last])
+fn is_empty(places: &Places) -> bool {
+    let taken = places.taken();
+    taken.waiting.is_empty() && taken.clients.is_empty()
 }
 
-fn is_open(place: &Place) -> bool {
-    place.closed.has_changed().is_ok()
+fn address(last: u8) -> IpAddr {
+    IpAddr::from([10, 0, 0, last])
 }
 
 #[test]
@@ -37,9 +38,9 @@ fn one_address_cannot_take_the_places_of_others() {
     let places = places();
     let arbiter = places.enter(address(1));
     let flood: Vec<_> = (0..5_000).map(|_| places.enter(address(2))).collect();
-    let open: Vec<usize> = (0..flood.len()).filter(|number| is_open(&flood[*number])).collect();
+    let open: Vec<usize> = (0..flood.len()).filter(|number| flood[*number].is_there()).collect();
     assert_eq!(open, (5_000 - LIMITS.waiting_of_network..5_000).collect::<Vec<_>>(), "the oldest make room");
-    assert!(is_open(&arbiter) && arbiter.log_in(Some("anna"), false) && arbiter.is_logged_in());
+    assert!(arbiter.is_there() && arbiter.log_in(Some("anna"), false) && arbiter.is_logged_in());
 }
 
 #[test]
@@ -47,7 +48,7 @@ fn all_addresses_of_one_network_have_one_share() {
     let places = places();
     let of = |host: u16| places.enter(IpAddr::from([0x2001, 0xdb8, 0, 1, 0, 0, 0, host]));
     let flood: Vec<_> = (0..5_000).map(of).collect();
-    assert_eq!(flood.iter().filter(|place| is_open(place)).count(), LIMITS.waiting_of_network);
+    assert_eq!(flood.iter().filter(|place| place.is_there()).count(), LIMITS.waiting_of_network);
 }
 
 #[test]
@@ -55,12 +56,12 @@ fn many_addresses_together_are_bounded_and_the_one_with_most_makes_room() {
     let places = places();
     let of_many: Vec<_> = (0..LIMITS.waiting_of_network).map(|_| places.enter(address(0))).collect();
     let others: Vec<_> = (1..=224).map(|last| places.enter(address(last))).collect();
-    assert_eq!(places.taken().waiting.count, LIMITS.waiting);
+    assert_eq!(places.taken().waiting.len(), LIMITS.waiting);
     let newest = places.enter(address(250));
-    assert_eq!(places.taken().waiting.count, LIMITS.waiting);
-    assert!(!is_open(&of_many[0]) && is_open(&of_many[1]));
+    assert_eq!(places.taken().waiting.len(), LIMITS.waiting);
+    assert!(!of_many[0].is_there() && of_many[1].is_there());
     drop((others, newest, of_many));
-    assert!(places.taken().connections.is_empty() && places.taken().waiting.by_network.is_empty());
+    assert!(is_empty(&places));
 }
 
 /// Visitors and an arbiter have one address: whoever asks for something stays before whoever is silent.
@@ -71,16 +72,16 @@ fn a_connection_that_asks_outlasts_silent_ones_of_its_address() {
     asking.iter().for_each(|place| place.asked(address(1)));
     asking[0].asked(address(1));
     let silent: Vec<_> = (0..1_000).map(|_| places.enter(address(1))).collect();
-    assert!(asking.iter().all(|place| is_open(place)));
+    assert!(asking.iter().all(|place| place.is_there()));
     silent.iter().for_each(|place| place.asked(address(1)));
-    assert_eq!(places.taken().waiting.count, LIMITS.waiting_of_network);
+    assert_eq!(places.taken().waiting.len(), LIMITS.waiting_of_network);
     // Behind a proxy each visitor counts for itself.
     let proxied: Vec<_> = (0..200).map(|_| places.enter(address(9))).collect();
     for (place, last) in proxied.iter().rev().take(LIMITS.waiting_of_network).zip(100..) {
         place.asked(address(last));
     }
-    assert_eq!(proxied.iter().filter(|place| is_open(place)).count(), LIMITS.waiting_of_network);
-    assert_eq!(places.taken().waiting.by_network.get(&address(100)).map(BTreeSet::len), Some(1));
+    assert_eq!(proxied.iter().filter(|place| place.is_there()).count(), LIMITS.waiting_of_network);
+    assert_eq!(shares(&places.taken().waiting, |_| true)[&address(100)].0, 1);
 }
 
 /// The place of a client that has logged in at this address, if there is one.
@@ -107,7 +108,7 @@ fn one_user_cannot_take_all_places_of_clients() {
     let readers = fill(here, "wall", true).len() + screens.len() + walls.len();
     assert!(readers > LIMITS.clients - LIMITS.clients_of_user && readers <= LIMITS.readers, "{readers}");
     places.close_users(&["ben".to_owned()]);
-    assert!(!is_open(&ben) && !ben.is_there());
+    assert!(!ben.is_there());
 }
 
 #[test]
@@ -118,14 +119,14 @@ fn readers_hold_no_place_against_others_or_against_a_network_with_fewer() {
     let guests: Vec<_> = (0..200).map(|number| guest(number / 20).expect("a place")).collect();
     assert!(guest(0).is_none(), "nobody has more than this address");
     let visitor = guest(99).expect("an address without one");
-    assert!(!is_open(&guests[0]) && is_open(&visitor));
+    assert!(!guests[0].is_there() && visitor.is_there());
     let of_others = |user: &'static str| (0..4).flat_map(move |last| (0..50).map(move |_| (address(last), user)));
     let clients: Vec<_> =
         of_others("anna").chain(of_others("ben")).filter_map(|(from, user)| log_in(&places, from, user, false)).collect();
     assert_eq!(clients.len(), 2 * limits.clients_of_user, "from the guests' own addresses");
-    assert!(places.taken().readers.count == 0 && guest(98).is_none());
+    assert!(places.taken().clients.values().all(|client| !client.only_reads) && guest(98).is_none());
     drop((guests, visitor, clients));
-    assert!(places.taken().connections.is_empty() && places.taken().readers.by_network.is_empty());
+    assert!(is_empty(&places));
 }
 
 #[test]
@@ -141,7 +142,8 @@ fn few_clients_may_be_behind_and_the_network_with_most_makes_room() {
     assert_eq!(there, [vec![false; 40 - MAX_BEHIND + 1], vec![true; MAX_BEHIND - 1]].concat(), "the oldest leave");
     assert!(honest.is_there() && anna.is_there());
     slow[39].falls_behind(false);
-    assert_eq!(places.taken().behind.count, MAX_BEHIND - 1);
+    let behind = || places.taken().clients.values().filter(|client| client.is_behind).count();
+    assert_eq!(behind(), MAX_BEHIND - 1);
     drop((honest, slow));
-    assert_eq!(places.taken().behind.count, 0);
+    assert_eq!(behind(), 0);
 }
