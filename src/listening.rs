@@ -26,30 +26,25 @@ fn cure(address: SocketAddr, error: &Error) -> String {
     }
 }
 
-/// Whether this program could listen at an address.
-pub(crate) enum Trial {
-    /// It could, or may be able to at its next start: another program may end, and a network may come.
-    Possible,
-    /// This machine has no such address. The text is for the key that names it.
-    Missing(String),
-    /// It may not. The text is for the key that names it.
-    Refused(String),
+/// Why this program cannot listen at an address, whatever other programs do.
+pub(crate) struct Refused {
+    /// This machine has no such address.
+    pub(crate) is_missing: bool,
+    /// The text is for the key that names the address.
+    pub(crate) why: String,
 }
 
-/// Takes the address for a moment. It does not listen, so no client finds it.
-pub(crate) fn attempt(address: SocketAddr) -> Trial {
+/// Takes the address for a moment. It does not listen, so no client finds it. None: this program could listen, or may be able to at its
+/// next start, because another program may end, and a network may come.
+pub(crate) fn attempt(address: SocketAddr) -> Option<Refused> {
     let bound = socket(address).and_then(|socket| {
         socket.set_reuseaddr(true)?;
         socket.bind(address)
     });
-    let Err(error) = bound else { return Trial::Possible };
-    let why = format!("{address}: {error}: {}", cure(address, &error));
-    match error.kind() {
-        ErrorKind::AddrInUse => Trial::Possible,
-        ErrorKind::AddrNotAvailable if !is_reachable(address) => Trial::Possible,
-        ErrorKind::AddrNotAvailable => Trial::Missing(why),
-        _ => Trial::Refused(why),
-    }
+    let error = bound.err()?;
+    let is_missing = error.kind() == ErrorKind::AddrNotAvailable;
+    let may_come = error.kind() == ErrorKind::AddrInUse || (is_missing && !is_reachable(address));
+    (!may_come).then(|| Refused { is_missing, why: format!("{address}: {error}: {}", cure(address, &error)) })
 }
 
 /// A socket for a listener at this address.

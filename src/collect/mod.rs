@@ -11,8 +11,6 @@
 
 pub mod body;
 mod collector;
-#[cfg(test)]
-mod fuzz;
 mod intake;
 mod lichess_rounds;
 mod model;
@@ -28,3 +26,6 @@ pub mod worker;
 
 pub use self::collector::run;
 pub use self::settings::{CollectError, Settings};
+
+#[cfg(test)]
+mod tests;

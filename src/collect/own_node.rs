@@ -83,15 +83,9 @@ impl OwnNode {
         let info = NodeInfo {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             capabilities: vec!["collect".to_owned()],
-            boards: Vec::new(),
-            rounds: Vec::new(),
-            delay: None,
-            delay_moves: None,
-            until_press: Vec::new(),
-            roles: BTreeMap::new(),
             collects: collects.into_iter().collect(),
-            next_round: None,
             problems,
+            ..NodeInfo::default()
         };
         self.keep(topics::node_info(&self.root, &self.name), "node.info", &info);
     }

@@ -223,21 +223,11 @@ fn clock(clock: &PictureClock, read: Option<i64>) -> Option<ClockPicture> {
 mod tests {
     use super::super::model::Fixed;
     use super::*;
-    use crate::config::Fleet;
 
     #[test]
     fn boards_that_nobody_shows_or_reads_are_forgotten() {
-        let [event, round, node] = ["e", "1", "c"].map(str::to_owned);
-        let model = Model::new(Fixed {
-            event,
-            round,
-            fleet: Fleet::default(),
-            time_control: None,
-            chess960: false,
-            node,
-            standby: false,
-            release_orphans: false,
-        });
+        let [event, round] = ["e", "1"].map(str::to_owned);
+        let model = Model::new(Fixed { event, round, ..Fixed::default() });
         let mut programs = Programs::new(Arc::default());
         let mut read = None;
         for number in 0..9 {

@@ -4,6 +4,7 @@ use super::broker_user::password_of;
 use super::node_name::node_name;
 use super::secrets;
 use super::types::Config;
+use crate::wire::topics;
 
 /// Logins that the broker would refuse: the key, and the problem.
 pub(super) fn problems(config: &Config) -> Vec<(String, String)> {
@@ -36,7 +37,7 @@ pub(super) fn problems(config: &Config) -> Vec<(String, String)> {
         }
         (false, None) => {}
     }
-    let collector = format!("{node}-collect");
+    let collector = topics::collector(&node);
     if config.collect.enabled && !mqtt.has_login() && !users.contains_key(&collector) {
         found.push(("collect.enabled".to_owned(), missing(&collector)));
     }

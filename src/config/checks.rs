@@ -51,7 +51,7 @@ pub(crate) fn check(config: &Config, origins: &Origins, listens: &[&str], proble
     mqtt(config, &mut check);
     broker(config, &mut check);
     listens_well(config, listens, &mut check);
-    check_screens(config, &mut check);
+    screens::problems(config).into_iter().for_each(|(key, why)| check.problem(key, why));
     broker_users::problems(config).into_iter().for_each(|(key, why)| check.problem(&key, why));
     if config.event.from_meta && config.publishes_to_own_broker() {
         let message =
@@ -154,11 +154,6 @@ fn broker(config: &Config, check: &mut Check<'_>) {
             check.problem(key, "can be reached from other machines: needs users, [broker.user.NAME]");
         }
     }
-}
-
-/// The pages for browsers must not give more than they seem to.
-fn check_screens(config: &Config, check: &mut Check<'_>) {
-    screens::problems(config).into_iter().for_each(|(key, message)| check.problem(key, message));
 }
 
 /// The listeners of the program must have addresses of their own, and must be in this build.

@@ -3,7 +3,7 @@
 use std::net::{IpAddr, SocketAddr};
 
 use super::types::Config;
-use crate::listening::{self, Trial};
+use crate::listening::{self, Refused};
 
 /// The keys of all listeners.
 pub const LISTENERS: [&str; 5] = ["broker.tcp", "broker.websocket", "livechess.listen", "http.listen", "screens.listen"];
@@ -42,14 +42,12 @@ fn is_in_the_way(one: SocketAddr, other: SocketAddr) -> bool {
 pub(super) fn refused(config: &Config, keys: &[&str]) -> Vec<(&'static str, String)> {
     let all = addresses(config).into_iter().filter(|(key, _)| keys.contains(key));
     let trials: Vec<_> = all.map(|(key, address)| (key, listening::attempt(address))).collect();
-    let has_other = |key: &str| trials.iter().any(|(other, trial)| *other == key && !matches!(trial, Trial::Missing(_)));
-    let refused = |(key, trial): &(&'static str, Trial)| match trial {
-        // Of several addresses of one key, those that this machine has are enough.
-        Trial::Missing(why) if !has_other(key) => Some((*key, why.clone())),
-        Trial::Refused(why) => Some((*key, why.clone())),
-        Trial::Missing(_) | Trial::Possible => None,
-    };
-    trials.iter().filter_map(refused).collect()
+    // Of several addresses of one key, those that this machine has are enough.
+    let has = |refused: &Option<Refused>| refused.as_ref().is_none_or(|refused| !refused.is_missing);
+    let has_one = |key: &str| trials.iter().any(|(other, refused)| *other == key && has(refused));
+    let counts = |key: &str, refused: &Refused| !refused.is_missing || !has_one(key);
+    let refused = trials.iter().filter_map(|(key, refused)| Some((*key, refused.as_ref()?)));
+    refused.filter(|(key, refused)| counts(key, refused)).map(|(key, refused)| (key, refused.why.clone())).collect()
 }
 
 #[cfg(test)]

@@ -6,7 +6,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use flagfall_game::config::UntilPress;
 use flagfall_protocols::drivers;
 use flagfall_protocols::time::Instant;
 
@@ -37,9 +36,8 @@ struct Inner {
     root: String,
     event: String,
     round: String,
-    delay: (u32, u32),
-    until_press: UntilPress,
-    roles: BTreeMap<String, UserRole>,
+    /// What it publishes about itself beside its boards.
+    info: Mutex<NodeInfo>,
     journal: PathBuf,
     shared: Arc<Shared>,
     handles: Vec<Arc<StationHandle>>,
@@ -50,10 +48,6 @@ struct Inner {
     /// What was published last of what must be published at once.
     fit: Mutex<Fit>,
     broker: Mutex<BrokerReport>,
-    /// The organiser's messages that cannot be used, for people.
-    problems: Mutex<Vec<String>>,
-    /// The round that waits for this one.
-    next_round: Mutex<Option<NextRound>>,
     /// The last movement of the wall clock, milliseconds; none if it never moved.
     clock_step_ms: Mutex<Option<i64>>,
 }
@@ -88,13 +82,22 @@ struct Refusal {
 impl Node {
     /// The node of a configuration.
     pub(super) fn new(config: &Config, shared: Arc<Shared>, handles: Vec<Arc<StationHandle>>) -> Node {
+        let event = &config.event;
+        let info = NodeInfo {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            capabilities: drivers::DRIVERS.iter().map(|driver| driver.name.to_owned()).collect(),
+            rounds: vec![format!("{}/{}", event.id, event.round)],
+            delay: Some(event.delay),
+            delay_moves: Some(event.delay_moves),
+            until_press: config.until_press().names(),
+            roles: config.commanders().iter().map(|(name, user)| (name.clone(), user_role(user))).collect(),
+            ..NodeInfo::default()
+        };
         Node(Arc::new(Inner {
             root: config.mqtt.root.clone(),
-            event: config.event.id.clone(),
-            round: config.event.round.clone(),
-            delay: (config.event.delay, config.event.delay_moves),
-            until_press: config.until_press(),
-            roles: config.commanders().iter().map(|(name, user)| (name.clone(), user_role(user))).collect(),
+            event: event.id.clone(),
+            round: event.round.clone(),
+            info: Mutex::new(info),
             journal: config.journal.dir.clone(),
             shared,
             handles,
@@ -102,8 +105,6 @@ impl Node {
             health_published_at: AtomicU64::new(0),
             fit: Mutex::default(),
             broker: Mutex::default(),
-            problems: Mutex::default(),
-            next_round: Mutex::default(),
             clock_step_ms: Mutex::default(),
         }))
     }
@@ -153,32 +154,25 @@ impl Node {
         let inner = &self.0;
         let claims = inner.claims.lock().unwrap_or_else(PoisonError::into_inner);
         let ours = inner.handles.iter().filter(|handle| !claims.contains_key(&handle.board));
-        let info = NodeInfo {
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            capabilities: drivers::DRIVERS.iter().map(|driver| driver.name.to_owned()).collect(),
-            boards: ours.map(|handle| self.place(&handle.board)).collect(),
-            rounds: vec![format!("{}/{}", inner.event, inner.round)],
-            delay: Some(inner.delay.0),
-            delay_moves: Some(inner.delay.1),
-            until_press: inner.until_press.names(),
-            roles: inner.roles.clone(),
-            collects: Vec::new(),
-            problems: inner.problems.lock().unwrap_or_else(PoisonError::into_inner).clone(),
-            next_round: inner.next_round.lock().unwrap_or_else(PoisonError::into_inner).clone(),
-        };
+        let boards = ours.map(|handle| self.place(&handle.board)).collect();
+        let info = NodeInfo { boards, ..self.info().clone() };
         drop(claims);
         self.retain(topics::node_info(&inner.root, &inner.shared.node), "node.info", Quality::AtLeastOnce, None, &info);
     }
 
+    fn info(&self) -> MutexGuard<'_, NodeInfo> {
+        self.0.info.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Publishes these problems with the info, a sentence each.
     pub(super) fn show_problems(&self, problems: Vec<String>) {
-        *self.0.problems.lock().unwrap_or_else(PoisonError::into_inner) = problems;
+        self.info().problems = problems;
         self.publish_info();
     }
 
     /// Publishes with the info which round waits, and for what.
     pub(super) fn show_next_round(&self, next: Option<NextRound>) {
-        *self.0.next_round.lock().unwrap_or_else(PoisonError::into_inner) = next;
+        self.info().next_round = next;
         self.publish_info();
     }
 

@@ -10,8 +10,6 @@ mod claims;
 mod client_id;
 mod connect;
 mod connection;
-#[cfg(test)]
-mod fuzz;
 mod identity;
 mod ids;
 mod keep_alive;
@@ -130,3 +128,6 @@ async fn pause(session: &Session, wait: Duration, stop: &mut watch::Receiver<boo
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

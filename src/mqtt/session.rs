@@ -10,6 +10,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
+use bytes::BytesMut;
+use rumqttc::v5::mqttbytes::v5::Packet;
+
 use self::farewell::Farewell;
 use super::claims::Claims;
 use super::client_id::ClientId;
@@ -22,8 +25,6 @@ use super::types::{ConnectionState, Hooks, Settings};
 use crate::log_limit;
 use crate::mqtt::outbox::Outbox;
 use crate::system_clock::MonotonicTime;
-use bytes::BytesMut;
-use rumqttc::v5::mqttbytes::v5::Packet;
 
 /// If the broker acknowledges nothing for this time, the connection counts as lost.
 const STALL: Duration = Duration::from_secs(20);

@@ -31,7 +31,7 @@ pub enum NodeState {
 }
 
 /// Body of `node.info`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct NodeInfo {
     /// Version of the program.
     pub version: String,

@@ -176,15 +176,17 @@ pub(crate) const STRANGERS: &[&str] = &[
 /// A log line on a stranger's path that needs no limit.
 pub(crate) struct MayLog {
     pub(crate) file: &'static str,
-    /// A part of the line, or of one of the two lines below it; empty for every line of the file.
-    pub(crate) words: &'static str,
+    /// A part of the line, or of one of the two lines below it.
+    pub(crate) words: &'static [&'static str],
     pub(crate) reason: &'static str,
 }
 
-const fn may_log(file: &'static str, words: &'static str, reason: &'static str) -> MayLog {
+const fn may_log(file: &'static str, words: &'static [&'static str], reason: &'static str) -> MayLog {
     MayLog { file, words, reason }
 }
 
+/// Every line of a file.
+const EVERY: &[&str] = &[""];
 const ONCE: &str = "once for each start or stop of this part, which only its owner can cause";
 const A_CONNECTION: &str = "once for each connection of ours, between which there is a pause";
 const OUR_DISK: &str = "of our own files, which no stranger can touch";
@@ -193,50 +195,47 @@ const A_CHANGE: &str = "only when a person or the state of a receiver has change
 
 /// The exceptions.
 pub(crate) const MAY_LOG: &[MayLog] = &[
-    may_log("src/broker.rs", "", ONCE),
-    may_log("src/cli/run/follow.rs", "{}: {error}: it is ignored", ONCE),
-    may_log("src/cli/run/follow.rs", "the organiser's messages are not there", ONCE),
-    may_log("src/cli/run/follow.rs", "publication {rev} of the organiser", "a message of the organiser alone that is taken"),
-    may_log("src/cli/run/follow.rs", "a start without the broker uses an older", OUR_DISK),
-    may_log("src/collect/collector.rs", "the collector has started", ONCE),
-    may_log("src/collect/collector.rs", "the collector has stopped", ONCE),
-    may_log("src/collect/collector.rs", "connected to the broker", A_CONNECTION),
-    may_log("src/collect/collector.rs", "the broker refuses {denied} of the topics", A_CONNECTION),
-    may_log("src/collect/collector.rs", "no connection to the {why}", A_CONNECTION),
-    may_log("src/collect/collector.rs", "cannot be written: {error}", OUR_DISK),
-    may_log("src/collect/outputs.rs", "", A_CHANGE),
-    may_log("src/collect/store.rs", "", OUR_DISK),
-    may_log("src/collect/worker.rs", "an output panicked", OUR_FAULT),
-    may_log("src/daemon/disk.rs", "", OUR_DISK),
-    may_log("src/daemon/fenced_journal.rs", "", OUR_DISK),
-    may_log("src/daemon/line.rs", "a line with several boards begins anew", OUR_FAULT),
-    may_log("src/daemon/live.rs", "{what}{problem}", "only when a device is lost, or why it is not found has changed"),
-    may_log("src/daemon/live.rs", "the journal's end is not on the disk", OUR_DISK),
-    may_log("src/daemon/live.rs", "board {}: {error}", OUR_DISK),
-    may_log("src/daemon/live.rs", "an earlier start recorded nothing", ONCE),
-    may_log("src/daemon/live/opening.rs", "", ONCE),
-    may_log("src/daemon/node.rs", "the wall clock moved", "of this machine's clock"),
-    may_log("src/daemon/node.rs", "that the wall clock moved", "of this machine's clock"),
-    may_log("src/daemon/parked.rs", "", OUR_DISK),
-    may_log("src/daemon/quiet.rs", "the organiser's publication waits", A_CHANGE),
-    may_log("src/daemon/shared.rs", "", OUR_DISK),
-    may_log("src/daemon/station.rs", "", OUR_FAULT),
-    may_log("src/daemon/supervised_station.rs", "{how}: {what}", OUR_FAULT),
-    may_log("src/daemon/supervised_station.rs", "{error:#}", OUR_FAULT),
-    may_log("src/daemon/supervised_station.rs", "its thread", ONCE),
-    may_log("src/daemon/supervisor.rs", "", ONCE),
-    may_log("src/daemon/worker.rs", "", OUR_FAULT),
-    may_log("src/http/mod.rs", "ended by a fault of the program", ONCE),
-    may_log("src/mqtt/client_id.rs", "", OUR_DISK),
-    may_log("src/mqtt/connection.rs", "stopping", ONCE),
-    may_log("src/mqtt/mod.rs", "no connection to the broker at", A_CONNECTION),
-    may_log("src/mqtt/mod.rs", "stopped while the broker was away", ONCE),
-    may_log("src/mqtt/session/arriving.rs", "an earlier start was not counted", ONCE),
-    may_log("src/mqtt/session/birth.rs", "", A_CONNECTION),
-    may_log("src/mqtt/session/sending.rs", "the broker refuses a publication", "once for each kind of topic"),
-    may_log("src/mqtt/session/stale.rs", "what the broker retains of our boards cannot be read", A_CONNECTION),
-    may_log("src/outputs/livechess/server.rs", "", ONCE),
-    may_log("src/screens/mod.rs", "", ONCE),
+    may_log("src/broker.rs", EVERY, ONCE),
+    may_log("src/cli/run/follow.rs", &["{}: {error}: it is ignored", "the organiser's messages are not there"], ONCE),
+    may_log("src/cli/run/follow.rs", &["publication {rev} of the organiser"], "a message of the organiser alone that is taken"),
+    may_log("src/cli/run/follow.rs", &["a start without the broker uses an older"], OUR_DISK),
+    may_log("src/collect/collector.rs", &["the collector has started", "the collector has stopped"], ONCE),
+    may_log(
+        "src/collect/collector.rs",
+        &["connected to the broker", "the broker refuses {denied} of the topics", "no connection to the {why}"],
+        A_CONNECTION,
+    ),
+    may_log("src/collect/collector.rs", &["cannot be written: {error}"], OUR_DISK),
+    may_log("src/collect/outputs.rs", EVERY, A_CHANGE),
+    may_log("src/collect/store.rs", EVERY, OUR_DISK),
+    may_log("src/collect/worker.rs", &["an output panicked"], OUR_FAULT),
+    may_log("src/daemon/disk.rs", EVERY, OUR_DISK),
+    may_log("src/daemon/fenced_journal.rs", EVERY, OUR_DISK),
+    may_log("src/daemon/line.rs", &["a line with several boards begins anew"], OUR_FAULT),
+    may_log("src/daemon/live.rs", &["{what}{problem}"], "only when a device is lost, or why it is not found has changed"),
+    may_log("src/daemon/live.rs", &["the journal's end is not on the disk", "board {}: {error}"], OUR_DISK),
+    may_log("src/daemon/live.rs", &["an earlier start recorded nothing"], ONCE),
+    may_log("src/daemon/live/opening.rs", EVERY, ONCE),
+    may_log("src/daemon/node.rs", &["the wall clock moved"], "of this machine's clock"),
+    may_log("src/daemon/parked.rs", EVERY, OUR_DISK),
+    may_log("src/daemon/quiet.rs", &["the organiser's publication waits"], A_CHANGE),
+    may_log("src/daemon/shared.rs", EVERY, OUR_DISK),
+    may_log("src/daemon/station.rs", EVERY, OUR_FAULT),
+    may_log("src/daemon/supervised_station.rs", &["{how}: {what}", "{error:#}"], OUR_FAULT),
+    may_log("src/daemon/supervised_station.rs", &["its thread"], ONCE),
+    may_log("src/daemon/supervisor.rs", EVERY, ONCE),
+    may_log("src/daemon/worker.rs", EVERY, OUR_FAULT),
+    may_log("src/http/mod.rs", &["ended by a fault of the program"], ONCE),
+    may_log("src/mqtt/client_id.rs", EVERY, OUR_DISK),
+    may_log("src/mqtt/connection.rs", &["stopping"], ONCE),
+    may_log("src/mqtt/mod.rs", &["no connection to the broker at"], A_CONNECTION),
+    may_log("src/mqtt/mod.rs", &["stopped while the broker was away"], ONCE),
+    may_log("src/mqtt/session/arriving.rs", &["an earlier start was not counted"], ONCE),
+    may_log("src/mqtt/session/birth.rs", EVERY, A_CONNECTION),
+    may_log("src/mqtt/session/sending.rs", &["the broker refuses a publication"], "once for each kind of topic"),
+    may_log("src/mqtt/session/stale.rs", &["what the broker retains of our boards cannot be read"], A_CONNECTION),
+    may_log("src/outputs/livechess/server.rs", EVERY, ONCE),
+    may_log("src/screens/mod.rs", EVERY, ONCE),
 ];
 
 /// A file that may name a driver although it is not the driver's own file.

@@ -30,7 +30,7 @@ use crate::wire::topics::is_id;
 const ABSENT: Duration = Duration::from_secs(30);
 
 /// What the configuration says of the event.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Fixed {
     /// The id of the event.
     pub(crate) event: String,

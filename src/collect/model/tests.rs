@@ -5,17 +5,8 @@ use crate::outputs::picture::{Body, MAX_PLIES};
 use crate::wire::output::BoardMessage;
 
 fn model() -> Model {
-    let text = str::to_owned;
-    Model::new(Fixed {
-        event: text("e"),
-        round: text("1"),
-        time_control: None,
-        chess960: false,
-        node: text("c"),
-        standby: false,
-        release_orphans: false,
-        fleet: Fleet::default(),
-    })
+    let [event, round, node] = ["e", "1", "c"].map(str::to_owned);
+    Model::new(Fixed { event, round, node, ..Fixed::default() })
 }
 
 fn at(second: u64) -> MonotonicTime {

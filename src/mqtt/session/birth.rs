@@ -67,7 +67,7 @@ impl Session {
         let now = system_clock::monotonic();
         let Some(link) = self.link.as_mut().filter(|link| matches!(link.phase, Phase::Greeting(_))) else { return };
         link.phase = Phase::Gathering(now.after(GATHER));
-        // Readers are told nothing new by a client that takes over our connection, however often it does.
+        // Readers receive nothing new from a client that takes over our connection, however often it does.
         self.publish_status(if self.goes_on { "ready" } else { "init" });
         if let Some(Taken::Publication(publication)) = self.outbox.take_next(now) {
             self.send(publication, out);

@@ -10,7 +10,7 @@ use super::model::{Fixed, Model};
 use super::programs::Programs;
 use super::render::Renderer;
 use super::store::Store;
-use crate::config::{Fleet, Output, OutputAudience, OutputKind};
+use crate::config::{Output, OutputAudience, OutputKind};
 use crate::nearly::{BYTES, mutated, mutated_bytes, run_until};
 use crate::outputs::livechess::Hall;
 use crate::outputs::picture::{MAX_PLIES, MAX_SEGMENTS, Picture};
@@ -64,16 +64,7 @@ const MESSAGES: [(&str, &str); 10] = [
 
 fn model() -> Model {
     let [event, round, node] = ["e", "5", "c"].map(str::to_owned);
-    Model::new(Fixed {
-        event,
-        round,
-        fleet: Fleet::default(),
-        time_control: None,
-        chess960: false,
-        node,
-        standby: true,
-        release_orphans: true,
-    })
+    Model::new(Fixed { event, round, node, standby: true, release_orphans: true, ..Fixed::default() })
 }
 
 /// Takes a message as [`super::run`] does.
