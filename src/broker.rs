@@ -16,7 +16,8 @@
 //!   minute.
 //! * A subscription that is wider than the rules is refused at SUBSCRIBE. A message that may not be sent gets a negative PUBACK;
 //!   it is in the form of MQTT 5 even for a 3.1.1 client, which treats it as an error and disconnects. Every message carries user
-//!   properties that name its sender (`x-mqtt-client-id`, `x-mqtt-sender`), so a client id must not contain anything secret.
+//!   properties that name its sender (`x-mqtt-client-id`, `x-mqtt-sender`), so a client id must not contain anything secret. It ends
+//!   with the name of the user, so that nobody takes over the session of another user's client.
 
 mod access;
 mod error;
@@ -29,7 +30,7 @@ mod socket;
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -54,6 +55,9 @@ const MAX_PACKET: usize = Class::Daemon.limits().packet;
 const DESCRIPTORS: u64 = 4096;
 /// The largest number of messages that wait for one client, which is away or does not keep up. The oldest make room.
 const MAX_QUEUED: usize = 2_000;
+/// The largest number of messages for one connected client that its connection has not taken yet. Those that a subscription asks for come
+/// at once: three for each board of a large hall.
+const MAX_WAITING: usize = 1_000;
 /// The largest number of bytes of these messages.
 const MAX_QUEUED_BYTES: usize = 2 << 20;
 /// The largest number of subscriptions of one client.
@@ -67,6 +71,8 @@ const STOP_WITHIN: Duration = Duration::from_secs(5);
 pub struct Running {
     /// The address for MQTT.
     pub tcp: SocketAddr,
+    /// The port for MQTT at 127.0.0.1, where every address below 127 reaches it: the relay of the pages gives each visitor one of its own.
+    pub local: SocketAddr,
     /// The address for MQTT over WebSocket, path `/mqtt`.
     pub websocket: Option<SocketAddr>,
     /// The login of the daemon; none where no login is needed, or where the configuration has a user of the daemon's name.
@@ -149,6 +155,12 @@ pub async fn start(config: &Config, node: &str) -> Result<Running, BrokerError> 
     };
     let bound = |listener: &TcpListener| listener.local_addr().map_err(|error| BrokerError::Other(error.to_string()));
     let (tcp, websocket) = (bound(&mqtt)?, web.as_ref().map(bound).transpose()?);
+    let is_reached = |ip: IpAddr| ip.is_ipv4() && (ip.is_loopback() || ip.is_unspecified());
+    let pages = match is_reached(tcp.ip()) {
+        true => None,
+        false => Some(listen("broker.tcp", (Ipv4Addr::LOCALHOST, 0).into()).await?),
+    };
+    let local = pages.as_ref().map(bound).transpose()?.unwrap_or((Ipv4Addr::LOCALHOST, tcp.port()).into());
     let access = match settings.user.len() {
         0 => "without users: everybody who can connect may read and write everything".to_owned(),
         1 => "1 user".to_owned(),
@@ -158,8 +170,8 @@ pub async fn start(config: &Config, node: &str) -> Result<Running, BrokerError> 
     tracing::info!("broker: at most {} clients, {access}", places.clients);
     let front = Arc::new(Front::new(limits(places.clients), Access::new(rules), places));
     let (stop, stopped) = watch::channel(false);
-    let task = tokio::spawn(run(Arc::clone(&front), mqtt, web, stopped));
-    Ok(Running { tcp, websocket, own, front, stop, task })
+    let task = tokio::spawn(run(Arc::clone(&front), [Some(mqtt), pages], web, stopped));
+    Ok(Running { tcp, local, websocket, own, front, stop, task })
 }
 
 /// Both addresses. Where other machines can connect, there must be users.
@@ -186,13 +198,14 @@ fn needs_own(settings: &config::Broker, node: &str) -> bool {
 }
 
 /// Runs until it is stopped.
-async fn run(front: Arc<Front>, mqtt: TcpListener, web: Option<TcpListener>, stop: watch::Receiver<bool>) {
-    let web = async {
-        if let Some(listener) = web {
-            Arc::clone(&front).accept(listener, Kind::WebSocket, stop.clone()).await;
+async fn run(front: Arc<Front>, mqtt: [Option<TcpListener>; 2], web: Option<TcpListener>, stop: watch::Receiver<bool>) {
+    let accept = async |listener: Option<TcpListener>, kind| {
+        if let Some(listener) = listener {
+            Arc::clone(&front).accept(listener, kind, stop.clone()).await;
         }
     };
-    let accepting = async { tokio::join!(Arc::clone(&front).accept(mqtt, Kind::Mqtt, stop.clone()), web) };
+    let [mqtt, pages] = mqtt;
+    let accepting = async { tokio::join!(accept(mqtt, Kind::Mqtt), accept(pages, Kind::Mqtt), accept(web, Kind::WebSocket)) };
     tokio::select! {
         _ = accepting => {}
         () = front.sweep() => {}
@@ -220,6 +233,7 @@ fn limits(clients: usize) -> BrokerConfig {
         .with_max_packet_size(MAX_PACKET)
         .with_max_clients(clients)
         .with_max_subscriptions_per_client(MAX_SUBSCRIPTIONS)
+        .with_client_channel_capacity(MAX_WAITING)
         .with_session_expiry(shares::SESSION_EXPIRY)
         // Messages of QoS 2 would wait for their release, as many as the sender likes.
         .with_maximum_qos(1)

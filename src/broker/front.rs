@@ -35,6 +35,9 @@ use crate::strangers::{Limits, Listener, Place, Places, Refusal};
 const LOGIN_WITHIN: Duration = Duration::from_secs(5);
 /// The time between two removals of sessions and messages that have expired.
 const SWEEP: Duration = Duration::from_secs(60);
+/// The largest frame and message of a WebSocket, in bytes. All of it is in the memory before a packet is judged; a packet may be in several
+/// frames, and one of a web page is smaller.
+const MAX_FRAME: usize = 128 << 10;
 /// The path of MQTT over WebSocket.
 const PATH: &str = "/mqtt";
 /// The protocol that clients ask for in the request.
@@ -202,8 +205,7 @@ impl Front {
             }
             Ok(response)
         };
-        // One message may have several packets.
-        let largest = Some(4 * self.config.max_packet_size);
+        let largest = Some(MAX_FRAME);
         let config = WebSocketConfig::default().max_message_size(largest).max_frame_size(largest);
         match tokio_tungstenite::accept_hdr_async_with_config(socket, answer, Some(config)).await {
             Ok(stream) => Some(WebSocketStreamWrapper::new(stream)),

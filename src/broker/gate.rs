@@ -117,23 +117,28 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Gate<S> {
             return Ok(false);
         }
         let packet = self.incoming.split_to(size).freeze();
-        if class != Class::Daemon || self.client.is_none() {
-            self.judge(&packet, &limits)?;
-        }
-        self.judged = packet;
+        self.judged = match class {
+            Class::Daemon if self.client.is_some() => packet,
+            _ => self.judge(packet, &limits)?,
+        };
         Ok(true)
     }
 
-    fn judge(&mut self, packet: &Bytes, limits: &Limits) -> Result<(), Fault> {
+    /// Judges a packet. Returns what the crate gets.
+    fn judge(&mut self, packet: Bytes, limits: &Limits) -> Result<Bytes, Fault> {
         let rules = self.access.rules();
         let version = self.client.as_ref().map(|client| client.version);
-        let price = match packets::judge(packet, version, limits, &rules.commands)? {
+        let price = match packets::judge(&packet, version, limits, &rules.commands)? {
             Good::Connect(connect) => {
-                let ConnectPacket { protocol_version, username, client_id, .. } = *connect;
+                let ConnectPacket { protocol_version: version, username, client_id, .. } = *connect;
                 // Where nobody logs in, a name is no user.
-                let user = username.filter(|_| !rules.users.is_empty()).unwrap_or_default();
-                self.client = Some(Client { version: protocol_version, user, id: client_id });
-                return Ok(());
+                let Some(user) = username.filter(|_| !rules.users.is_empty()) else {
+                    self.client = Some(Client { version, user: String::new(), id: client_id });
+                    return Ok(packet);
+                };
+                let (packet, id) = packets::with_user(&packet, version, &user, &client_id)?;
+                self.client = Some(Client { version, user, id });
+                return Ok(packet);
             }
             Good::Publish(publish) => {
                 let user = self.user();
@@ -142,7 +147,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Gate<S> {
                 }
                 REQUEST
             }
-            Good::Request => REQUEST,
+            Good::Request(requests) => requests * REQUEST,
             Good::Other => 1,
         };
         if let Some(requests) = limits.requests {
@@ -152,7 +157,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Gate<S> {
                 self.pause = Some(Box::pin(time::sleep(Duration::from_secs(1))));
             }
         }
-        Ok(())
+        Ok(packet)
     }
 
     fn user(&self) -> &str {
@@ -175,7 +180,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Gate<S> {
             self.reader.waiting = None;
             self.reader.waited += 1;
             self.reader.behind += 1;
-            if self.reader.behind == 1 {
+            if self.reader.behind == 1 && self.class() != Class::Daemon {
                 self.place.falls_behind(true);
             }
             if self.reader.waited >= READ_WITHIN || self.reader.behind >= CATCH_UP_WITHIN || !self.place.is_there() {

@@ -4,7 +4,7 @@
 //! reaches every subscriber, and libraries of other clients end their connections when they read it. So each client is judged by
 //! its own packets, and only its own connection ends.
 
-use bytes::{Buf, Bytes};
+use bytes::{Buf, Bytes, BytesMut};
 use mqtt5::packet::connect::ConnectPacket;
 use mqtt5::packet::publish::PublishPacket;
 use mqtt5::protocol::v5::reason_codes::ReasonCode;
@@ -53,8 +53,8 @@ pub(super) enum Good {
     Connect(Box<ConnectPacket>),
     /// A message.
     Publish(PublishPacket),
-    /// A request that costs the broker more than an acknowledgement.
-    Request,
+    /// Requests that cost the broker more than an acknowledgement: the topic filters of one packet, or one.
+    Request(u32),
     /// An acknowledgement or DISCONNECT.
     Other,
 }
@@ -100,8 +100,12 @@ pub(super) fn judge(packet: &Bytes, version: Option<u8>, limits: &Limits, comman
                 if subscribe.filters.len() <= MAX_FILTERS
                     && subscribe.filters.iter().all(|one| one.filter.len() <= MAX_TOPIC && is_clean(&one.filter)) =>
             {
-                Ok(Good::Request)
+                Ok(Good::Request(subscribe.filters.len() as u32))
             }
+            _ => Err(FILTER),
+        },
+        PacketType::Unsubscribe => match decode(&header, &mut body, version)? {
+            Packet::Unsubscribe(end) if end.filters.len() <= MAX_FILTERS => Ok(Good::Request(end.filters.len() as u32)),
             _ => Err(FILTER),
         },
         PacketType::Disconnect => match decode(&header, &mut body, version)? {
@@ -113,7 +117,7 @@ pub(super) fn judge(packet: &Bytes, version: Option<u8>, limits: &Limits, comman
             }
             _ => Ok(Good::Other),
         },
-        PacketType::Unsubscribe | PacketType::PingReq => Ok(Good::Request),
+        PacketType::PingReq => Ok(Good::Request(1)),
         PacketType::PubAck => Ok(Good::Other),
         // QoS 2 is not granted, there is no authentication in steps, and the others are sent by brokers.
         _ => Err(ORDER),
@@ -131,6 +135,29 @@ fn malformed(_: MqttError) -> Fault {
 }
 
 /// The will is forwarded, and the names are added to every message of the client.
+/// The same CONNECT, with the name of the user in the name of the client, and this name: the crate gives a session to whoever knows the name
+/// of its client, which every message shows. It names a client without a name itself.
+pub(super) fn with_user(packet: &Bytes, version: u8, user: &str, client: &str) -> Result<(Bytes, String), Fault> {
+    if client.is_empty() {
+        return Ok((packet.clone(), String::new()));
+    }
+    let mut body = packet.clone();
+    FixedHeader::decode(&mut body).map_err(malformed)?;
+    // The name of the protocol, its level, flags and keep-alive, and the properties of MQTT 5, come before it.
+    let mut at = 6 + usize::from(body.clone().get_u16());
+    if version == 5 {
+        at = at - 1 + size(&body[at - 1..])?.ok_or(MALFORMED)?;
+    }
+    let (before, after) = (&body[..at], &body[at + 2 + client.len()..]);
+    let name = format!("{client}@{user}");
+    let length = u16::try_from(name.len()).map_err(|_| TOO_LARGE)?;
+    let mut whole = BytesMut::new();
+    let remaining = (before.len() + 2 + name.len() + after.len()) as u32;
+    FixedHeader::new(PacketType::Connect, 0, remaining).encode(&mut whole).map_err(malformed)?;
+    [before, &length.to_be_bytes(), name.as_bytes(), after].into_iter().for_each(|part| whole.extend_from_slice(part));
+    Ok((whole.freeze(), name))
+}
+
 fn judge_connect(connect: &ConnectPacket, commands: &str) -> Result<(), Fault> {
     if connect.client_id.len() > MAX_TOPIC {
         return Err(TOO_LARGE);

@@ -160,6 +160,12 @@ impl Daemon {
         self.broker.as_ref().map(|broker| (broker.tcp, broker.websocket))
     }
 
+    /// The address of the embedded broker for the other parts of this program, if it runs.
+    #[cfg(feature = "broker")]
+    pub fn broker_here(&self) -> Option<std::net::SocketAddr> {
+        self.broker.as_ref().map(|broker| broker.local)
+    }
+
     /// What each board shows at once to programs on this machine; empty unless `livechess.enabled` is set.
     pub fn taps(&self) -> &[Arc<Tap>] {
         &self.taps

@@ -2,6 +2,7 @@
 //! whether a password is right.
 
 use std::collections::BTreeMap;
+use std::future::pending;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
@@ -33,7 +34,7 @@ struct Rights {
     password: Option<String>,
 }
 
-/// A login that the broker may judge.
+/// A login that the broker may judge, and later what it gave to the page.
 #[derive(Default)]
 pub(super) struct Attempt {
     user: Option<String>,
@@ -41,6 +42,16 @@ pub(super) struct Attempt {
     typed: Option<String>,
     is_slow: bool,
     token: Option<Use>,
+}
+
+impl Attempt {
+    /// Returns when the token of the page is revoked; never without a token.
+    pub(super) async fn revoked(&self) {
+        match &self.token {
+            Some(token) => token.revoked().await,
+            None => pending().await,
+        }
+    }
 }
 
 impl Logins {

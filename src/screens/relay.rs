@@ -24,8 +24,11 @@ use crate::strangers::{Listener, Refusal};
 
 /// The protocol that pages ask for.
 const PROTOCOL: &str = "mqtt";
-/// The largest frame of a page and the largest packet of a login, and the size of the buffer in the other direction, in bytes.
-const BUFFER: usize = 64 << 10;
+/// The largest frame of a page and the largest packet of a login, and the size of the buffer in the other direction, in bytes. A page sends
+/// a command in less.
+const BUFFER: usize = 16 << 10;
+/// The size of the buffer for frames of a page: all of it is in the memory from the first one on.
+const READ_BUFFER: usize = 4 << 10;
 /// The first bytes of CONNECT and CONNACK.
 const CONNECT: u8 = 0x10;
 const CONNACK: u8 = 0x20;
@@ -51,6 +54,7 @@ pub(super) async fn open(
         .protocols([PROTOCOL])
         .max_message_size(BUFFER)
         .max_frame_size(BUFFER)
+        .read_buffer_size(READ_BUFFER)
         .write_buffer_size(0)
         .max_write_buffer_size(2 * BUFFER)
         .on_upgrade(move |page| serve(relay, page, ends))
@@ -69,8 +73,11 @@ async fn serve(relay: Arc<Relay>, mut page: WebSocket, ends: Ends) {
         // Others wait for its place, so it is not greeted.
         () = ends.place.closed() => return,
     }
-    // A page that is gone cannot be greeted.
-    _ = timeout(FIRST_WITHIN, page.send(Message::Close(None))).await;
+    // A page that is gone cannot be greeted, and nobody waits for one that must make room.
+    tokio::select! {
+        _ = timeout(FIRST_WITHIN, page.send(Message::Close(None))) => {}
+        () = ends.place.closed() => {}
+    }
 }
 
 /// Logs in, then copies until one side ends.
@@ -120,6 +127,7 @@ async fn copy(relay: &Relay, page: &mut WebSocket, ends: &Ends) -> Result<(), St
     tokio::select! {
         end = up => end,
         end = down => end,
+        () = attempt.revoked() => Err("its token was revoked".to_owned()),
     }
 }
 
@@ -136,7 +144,7 @@ async fn first_packet(page: &mut WebSocket) -> Result<(Packet, BytesMut), String
 
 /// The answer of the broker, and what came after it.
 async fn first_answer(broker: &mut (impl AsyncRead + Unpin)) -> Result<(ConnAck, BytesMut), String> {
-    let mut bytes = BytesMut::with_capacity(BUFFER);
+    let mut bytes = BytesMut::with_capacity(READ_BUFFER);
     while broker.read_buf(&mut bytes).await.map_err(|error| error.to_string())? > 0 {
         if let Some(Packet::ConnAck(answer)) = packet(&mut bytes, CONNACK)? {
             return Ok((answer, bytes));

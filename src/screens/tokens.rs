@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use tokio::sync::watch;
+
 use crate::system_clock::{self, MonotonicTime};
 use crate::{log_limit, random};
 
@@ -37,12 +39,15 @@ struct Held {
     connections: usize,
     /// When a connection with it began or ended last.
     used: MonotonicTime,
+    /// Its connections end when this is dropped.
+    alive: watch::Sender<()>,
 }
 
 /// A connection with a token, which lives at least as long.
 pub(super) struct Use {
     tokens: Arc<Tokens>,
     token: String,
+    alive: watch::Receiver<()>,
 }
 
 /// Whether this is a token and not a password.
@@ -63,8 +68,9 @@ impl Tokens {
             oldest.and_then(|token| all.remove(&token));
         }
         let (user, password) = (user.to_owned(), password.to_owned());
-        all.insert(token.clone(), Held { user, password, pin: None, wrong_pins: 0, connections: 1, used: now });
-        Some(Use { tokens: Arc::clone(self), token })
+        let (connections, (alive, use_alive)) = (1, watch::channel(()));
+        all.insert(token.clone(), Held { user, password, pin: None, wrong_pins: 0, connections, used: now, alive });
+        Some(Use { tokens: Arc::clone(self), token, alive: use_alive })
     }
 
     /// The password for a token of this user, which a connection uses now.
@@ -72,7 +78,8 @@ impl Tokens {
         let mut all = self.living(now);
         let held = all.get_mut(token).filter(|held| held.user == user)?;
         (held.connections, held.used) = (held.connections + 1, now);
-        Some((held.password.clone(), Use { tokens: Arc::clone(self), token: token.to_owned() }))
+        let token = Use { tokens: Arc::clone(self), token: token.to_owned(), alive: held.alive.subscribe() };
+        Some((held.password.clone(), token))
     }
 
     /// Sets the PIN, once. Returns whether it is set now.
@@ -95,7 +102,7 @@ impl Tokens {
         Some(is_right)
     }
 
-    /// Forgets a token.
+    /// Forgets a token, which ends its connections.
     pub(super) fn revoke(&self, token: &str) {
         self.lock().remove(token);
     }
@@ -120,6 +127,12 @@ impl Tokens {
 impl Use {
     pub(super) fn token(&self) -> &str {
         &self.token
+    }
+
+    /// Returns when the token is revoked.
+    pub(super) async fn revoked(&self) {
+        // The sender sends nothing: an error says that it is gone.
+        while self.alive.clone().changed().await.is_ok() {}
     }
 }
 

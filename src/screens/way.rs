@@ -16,7 +16,7 @@ use crate::config::{self, Mqtt};
 /// Where the broker is.
 #[derive(Clone)]
 pub enum Broker {
-    /// The broker in this program.
+    /// The broker in this program, at 127.0.0.1.
     Own(SocketAddr),
     /// Another one, by name and port, with TLS or without.
     Other {
@@ -69,13 +69,9 @@ pub(super) async fn connect(broker: &Broker, visitor: IpAddr) -> io::Result<Box<
 
 /// The broker in this program counts wrong passwords by address, so each visitor has an address of its own there.
 async fn connect_own(address: SocketAddr, visitor: IpAddr) -> io::Result<TcpStream> {
-    let here = address.ip();
-    if !address.is_ipv4() || !(here.is_loopback() || here.is_unspecified()) {
-        return TcpStream::connect(address).await;
-    }
     let socket = TcpSocket::new_v4()?;
     socket.bind((stand_in(visitor), 0).into())?;
-    socket.connect((Ipv4Addr::LOCALHOST, address.port()).into()).await
+    socket.connect(address).await
 }
 
 /// An address of this machine that stands for a visitor: the same one for the same visitor, or, with IPv6, for the same network of 64

@@ -303,12 +303,11 @@ impl Place {
         true
     }
 
-    /// Notes that the client does not read as fast as messages come, or that it does again. If too many that only read do not, one must
-    /// leave.
+    /// Notes that the client does not read as fast as messages come, or that it does again. If too many do not, one must leave.
     pub(crate) fn falls_behind(&self, is_behind: bool) {
         let mut taken = self.places.taken();
         let Some(client) = taken.clients.get_mut(&self.number()) else { return };
-        client.is_behind = is_behind && client.only_reads;
+        client.is_behind = is_behind;
         let behind = shares(&taken.clients, |client| client.is_behind);
         if behind.values().map(|(count, _)| count).sum::<usize>() > MAX_BEHIND
             && let Some((_, slowest)) = heaviest(&behind)

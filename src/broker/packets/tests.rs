@@ -53,6 +53,24 @@ fn mutate(random: &mut fastrand::Rng, bytes: &mut Vec<u8>) {
     bytes[1] = if random.u8(..10) == 0 { random.u8(..) } else { (bytes.len() - 2).min(127) as u8 };
 }
 
+/// The name of the user is in that of the client, and nothing else changes.
+fn has_its_user(packet: &Bytes, connect: ConnectPacket) {
+    let (version, name) = (connect.protocol_version, &connect.client_id);
+    let (again, with_user) = with_user(packet, version, "screen", name).expect("it was read");
+    assert_eq!(with_user, if name.is_empty() { String::new() } else { format!("{name}@screen") });
+    match judge(&again, None, &Class::Reader.limits(), "flagfall/1/cmd/") {
+        Ok(Good::Connect(read)) => {
+            let bytes = |packet: &ConnectPacket| {
+                let mut bytes = BytesMut::new();
+                packet.encode(&mut bytes).expect("it was read");
+                bytes
+            };
+            assert_eq!(bytes(&read), bytes(&ConnectPacket { client_id: with_user, ..connect }));
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
 /// What is forwarded can be read by a client that shares no code with the broker, and has no text that another one refuses.
 #[test]
 fn packets_take_anything_and_forward_only_what_clients_read() {
@@ -69,8 +87,14 @@ fn packets_take_anything_and_forward_only_what_clients_read() {
             let Ok(Some(size)) = size(&bytes) else { continue };
             bytes.resize(size.min(bytes.len()), 0);
             let limits = [Class::Reader, Class::Writer][random.usize(..2)].limits();
-            let Ok(Good::Publish(publish)) = judge(&Bytes::from(bytes), version, &limits, "flagfall/1/cmd/") else {
-                continue;
+            let packet = Bytes::from(bytes);
+            let publish = match judge(&packet, version, &limits, "flagfall/1/cmd/") {
+                Ok(Good::Publish(publish)) => publish,
+                Ok(Good::Connect(connect)) => {
+                    has_its_user(&packet, *connect);
+                    continue;
+                }
+                _ => continue,
             };
             let mut sent = BytesMut::new();
             let again = PublishPacket { protocol_version: 5, ..publish };

@@ -13,7 +13,7 @@ use crate::support::mqtt::{Mosquitto, MosquittoMessage};
 use crate::watch::Watch;
 
 /// The boards play this many times as fast as people.
-const SPEED: f64 = 4.0;
+const SPEED: f64 = 2.0;
 /// The longest time for two games at that speed, on a slow machine.
 const GAMES: Duration = Duration::from_secs(60);
 /// The longest time for a stop.
