@@ -1,6 +1,7 @@
 //! Reads the calls of clients and writes the messages to them (`livechess/README.md#1`).
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 /// The largest message of a client, in bytes.
@@ -47,10 +48,12 @@ pub(super) fn read(text: &str) -> Result<Call<'_>, BadCall<'_>> {
 /// The id that clients get if they gave none.
 pub(super) const NULL: &str = "null";
 
-/// The text of an id, which is a number or a short string.
+/// The text of an id, which is a number or a short string. Answers repeat it, so every client must be able to read it: `1e999` and half
+/// of a surrogate pair are JSON, but no values.
 fn id(id: Option<&RawValue>) -> Result<&str, BadCall<'_>> {
     let text = id.map_or(NULL, RawValue::get);
-    match text.len() <= MAX_ID && !text.starts_with(['{', '[']) {
+    let is_value = || serde_json::from_str(text).is_ok_and(|id: Value| !id.is_object() && !id.is_array());
+    match text.len() <= MAX_ID && is_value() {
         true => Ok(text),
         false => Err(BadCall(NULL, "`id` must be a number".to_owned())),
     }
@@ -125,6 +128,8 @@ mod tests {
             (r#"{"id":7}"#, "7"),
             (r#"{"id":7,"call":5}"#, "null"),
             (r#"{"id":{},"call":"x"}"#, "null"),
+            (r#"{"id":1e999,"call":"x"}"#, "null"),
+            (r#"{"id":"\ud800","call":"x"}"#, "null"),
             (&long, "null"),
             (&long_id, "null"),
         ] {

@@ -1,21 +1,31 @@
-//! What strangers send to the listeners of the program: frames of pages at the relay.
+//! What strangers send to the listeners of the program: frames of pages at the relay, requests of browsers (`requests`), and calls of programs
+//! (`calls`).
+
+mod calls;
+mod requests;
+mod watched;
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use flagfall::config::Config;
 use flagfall::screens;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::runtime::Runtime;
+use tokio::time::timeout;
 
+use self::watched::Watched;
 use super::{BYTES, campaign};
 use crate::support::nearly::{mutated_bytes, run_until};
 use crate::support::seeds::ordinary;
 
 /// The largest answer that is read, in bytes.
 const ANSWER: u64 = 16 << 20;
+/// The longest time until the program has answered and closed a connection whose other end is closed.
+const WITHIN: Duration = Duration::from_secs(20);
 
 fn runtime() -> Runtime {
     tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime")
@@ -24,22 +34,29 @@ fn runtime() -> Runtime {
 /// Connects from an address of its own, so that each is a stranger of its own.
 async fn connect(random: &mut fastrand::Rng, to: SocketAddr) -> (TcpStream, IpAddr) {
     let own = Ipv4Addr::new(127, random.u8(1..255), random.u8(..), random.u8(1..255));
+    (connect_from(own, to).await, own.into())
+}
+
+async fn connect_from(own: Ipv4Addr, to: SocketAddr) -> TcpStream {
     let socket = TcpSocket::new_v4().expect("a socket");
     socket.bind((own, 0).into()).expect("an address of this machine");
-    (socket.connect(to).await.expect("somebody listens"), own.into())
+    socket.connect(to).await.expect("somebody listens")
 }
 
 /// Sends these bytes, and their end when the answer begins or none is expected. Returns everything that is answered.
 async fn exchange(stream: &mut TcpStream, bytes: &[u8], is_answered: bool) -> Vec<u8> {
-    // A server that refuses a request may not read all of it, and closes the connection.
-    _ = stream.write_all(bytes).await;
-    let mut answer = Vec::new();
-    if is_answered {
-        answer.extend(stream.read_u8().await.ok());
-    }
-    _ = stream.shutdown().await;
-    _ = stream.take(ANSWER).read_to_end(&mut answer).await;
-    answer
+    let answered = async {
+        // A server that refuses a request may not read all of it, and closes the connection.
+        _ = stream.write_all(bytes).await;
+        let mut answer = Vec::new();
+        if is_answered {
+            answer.extend(stream.read_u8().await.ok());
+        }
+        _ = stream.shutdown().await;
+        _ = stream.take(ANSWER).read_to_end(&mut answer).await;
+        answer
+    };
+    timeout(WITHIN, answered).await.expect("the program closes the connection in time")
 }
 
 /// The request of a page that opens a WebSocket.
@@ -99,6 +116,7 @@ fn the_relay_takes_any_frames() {
         [&[CONNECT, SUBSCRIBE], &[CONNECT, b"", b"\xe0\x00"], &[&CONNECT[..9], &CONNECT[9..]], &[SUBSCRIBE]];
     let long = vec![0x32; 60_000];
     let mut passed_on = 0;
+    let mut watched = Watched::new();
     let mut one = |random: &mut fastrand::Rng| {
         let pieces = pieces[random.usize(..pieces.len())];
         let mut payloads: Vec<Vec<u8>> = pieces.iter().map(|piece| piece.to_vec()).collect();
@@ -117,6 +135,7 @@ fn the_relay_takes_any_frames() {
             let (mut stream, visitor) = connect(random, address).await;
             (visitor, exchange(&mut stream, &[head.as_bytes(), &sent].concat(), true).await)
         });
+        watched::assert_no_panic("screens");
         let shown = String::from_utf8_lossy(&answer[..answer.len().min(200)]).into_owned();
         assert!(answer.starts_with(b"HTTP/1.1 101"), "{shown}");
         let passed = got.lock().expect("no panic").remove(&visitor).unwrap_or_default();
@@ -130,7 +149,7 @@ fn the_relay_takes_any_frames() {
         }
         sent.len()
     };
-    campaign("fuzz of frames at the relay", 0..1, |seed| run_until(seed, BYTES / 20, &mut one));
+    campaign("fuzz of frames at the relay", 0..1, |seed| watched.after(run_until(seed, BYTES / 20, &mut one)));
     assert!(passed_on > 0 || !ordinary());
     screens.stop();
 }
