@@ -20,7 +20,7 @@ const TOKEN: &str = "flagfall-token";
 /// What all logins share.
 pub(super) struct Logins {
     pub(super) tokens: Arc<Tokens>,
-    guesses: Mutex<Guesses>,
+    guesses: Arc<Mutex<Guesses>>,
     users: RwLock<BTreeMap<String, Rights>>,
     /// Everybody has its password, so it needs no token.
     public_user: Option<String>,
@@ -42,6 +42,28 @@ pub(super) struct Attempt {
     typed: Option<String>,
     is_slow: bool,
     token: Option<Use>,
+    under_way: Option<UnderWay>,
+}
+
+/// A password that the broker compares. It counts as wrong from the beginning, or many could be tried at once. If the broker does not say
+/// that it is wrong, that is taken back.
+struct UnderWay {
+    guesses: Arc<Mutex<Guesses>>,
+    visitor: IpAddr,
+    user: String,
+    was_wrong: bool,
+}
+
+impl Drop for UnderWay {
+    fn drop(&mut self) {
+        if !self.was_wrong {
+            lock(&self.guesses).take_back(self.visitor, &self.user);
+        }
+    }
+}
+
+fn lock(guesses: &Mutex<Guesses>) -> MutexGuard<'_, Guesses> {
+    guesses.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Attempt {
@@ -58,7 +80,7 @@ impl Logins {
     pub(super) fn new(config: &Config) -> Logins {
         Logins {
             tokens: Arc::default(),
-            guesses: Mutex::default(),
+            guesses: Arc::default(),
             users: RwLock::new(rights(config)),
             public_user: config.screens.public_user.clone(),
         }
@@ -76,7 +98,7 @@ impl Logins {
         changed
     }
 
-    /// Exchanges a token for its password. An attempt with a password may have to wait.
+    /// Exchanges a token for its password. An attempt with a password may have to wait. That of the public user is no guess.
     ///
     /// # Errors
     /// Why the broker is not asked.
@@ -92,15 +114,20 @@ impl Logins {
             return Ok(attempt);
         }
         attempt.typed = Some(login.password.clone());
-        let may = self.guesses().attempt(visitor, &login.username, now);
-        match may {
-            May::Compare => {}
-            May::CompareSlowly => attempt.is_slow = true,
-            May::Wait(turn) => sleep(turn).await,
-            May::TooMany => {
-                Listener::Screens.refuses(Refusal::TooManyGuesses, &visitor);
-                return Err(ConnectReturnCode::ConnectionRateExceeded);
-            }
+        if self.public_user.as_ref() == Some(&login.username) {
+            return Ok(attempt);
+        }
+        let may = lock(&self.guesses).attempt(visitor, &login.username, now);
+        if may == May::TooMany {
+            Listener::Screens.refuses(Refusal::TooManyGuesses, &visitor);
+            return Err(ConnectReturnCode::ConnectionRateExceeded);
+        }
+        lock(&self.guesses).was_wrong(visitor, &login.username, now);
+        let (guesses, user) = (Arc::clone(&self.guesses), login.username.clone());
+        attempt.under_way = Some(UnderWay { guesses, visitor, user, was_wrong: false });
+        attempt.is_slow = may == May::CompareSlowly;
+        if let May::Wait(turn) = may {
+            sleep(turn).await;
         }
         Ok(attempt)
     }
@@ -110,12 +137,13 @@ impl Logins {
         let (user, now) = (attempt.user.as_deref(), system_clock::monotonic());
         match answer.code {
             ConnectReturnCode::Success => {
+                attempt.under_way = None;
                 if !place.log_in(user, !user.is_some_and(|user| self.has_role(user))) {
                     Listener::Screens.refuses(Refusal::Full, &visitor);
                     return refusal(ConnectReturnCode::ServerBusy);
                 }
                 let (Some(user), Some(password)) = (user, &attempt.typed) else { return answer };
-                self.guesses().was_right(visitor, user);
+                lock(&self.guesses).was_right(visitor, user);
                 if self.public_user.as_deref() != Some(user) {
                     attempt.token = self.tokens.add(user, password, now);
                 }
@@ -127,8 +155,10 @@ impl Logins {
             // Mosquitto answers a wrong password with "not authorized".
             ConnectReturnCode::BadUserNamePassword | ConnectReturnCode::NotAuthorized => match (&attempt.token, user) {
                 (Some(token), _) => self.tokens.revoke(token.token()),
-                (None, Some(user)) => {
-                    self.guesses().was_wrong(visitor, user, now);
+                (None, Some(_)) => {
+                    if let Some(under_way) = &mut attempt.under_way {
+                        under_way.was_wrong = true;
+                    }
                     Listener::Screens.refuses(Refusal::WrongPassword, &visitor);
                     if attempt.is_slow {
                         sleep(SLOW_ANSWER).await;
@@ -144,10 +174,6 @@ impl Logins {
     fn has_role(&self, user: &str) -> bool {
         let users = self.users.read().unwrap_or_else(PoisonError::into_inner);
         users.get(user).is_some_and(|rights| rights.role.is_some())
-    }
-
-    fn guesses(&self) -> MutexGuard<'_, Guesses> {
-        self.guesses.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -193,6 +219,28 @@ fn rights(config: &Config) -> BTreeMap<String, Rights> {
 mod tests {
     use super::*;
     use crate::config::Role;
+    use crate::strangers::{Limits, Places};
+
+    #[tokio::test]
+    async fn a_guess_counts_before_the_broker_answers() {
+        const HERE: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(10, 0, 0, 1));
+        let place = Places::new(Listener::Screens, Limits::default()).enter(HERE);
+        let logins = Logins::new(&Config::default());
+        let may = || lock(&logins.guesses).attempt(HERE, "anna", system_clock::monotonic());
+        for is_answered in [false, true] {
+            let mut under_way = Vec::new();
+            while may() == May::Compare {
+                let mut login = Login { username: "anna".to_owned(), password: "guess".to_owned() };
+                under_way.push(logins.admit(Some(&mut login), HERE).await.unwrap_or_else(|code| panic!("{code:?}")));
+            }
+            assert_eq!(under_way.len(), 10);
+            for attempt in under_way.iter_mut().filter(|_| is_answered) {
+                logins.note(attempt, refusal(ConnectReturnCode::BadUserNamePassword), (HERE, &place)).await;
+            }
+            drop(under_way);
+            assert_eq!(may() == May::Compare, !is_answered, "only wrong passwords stay counted");
+        }
+    }
 
     #[test]
     fn whose_rights_change_has_no_token_any_more() {

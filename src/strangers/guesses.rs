@@ -101,6 +101,16 @@ impl Guesses {
         }
     }
 
+    /// Takes back what [`Guesses::was_wrong`] counted before it was known that the password is not wrong.
+    pub(crate) fn take_back(&mut self, address: IpAddr, user: &str) {
+        let (address, user) = (address.to_canonical(), counted(user));
+        for counted in BTreeSet::from([address, network(address)]) {
+            if let Some(wrong) = self.wrong.get_mut(&(counted, user.to_owned())) {
+                wrong.count = wrong.count.saturating_sub(1);
+            }
+        }
+    }
+
     /// Remembers that `user`, who exists, has logged in at `address`.
     pub(crate) fn was_right(&mut self, address: IpAddr, user: &str) {
         let address = address.to_canonical();
@@ -163,6 +173,16 @@ mod tests {
         assert_eq!(guesses.attempt(HERE, "anna", turn), Attempt::Compare, "a turn is free again");
         assert_eq!(guesses.attempt(HERE, "anna", START.after(WINDOW)), Attempt::Compare);
         assert!(guesses.wrong.is_empty(), "and all is forgotten");
+    }
+
+    #[test]
+    fn what_was_not_wrong_is_taken_back() {
+        let mut guesses = Guesses::default();
+        after_guesses(&mut guesses, v6(1, 1));
+        guesses.take_back(v6(1, 1), "ben");
+        assert_eq!(guesses.attempt(v6(1, 2), "anna", START), Attempt::Wait(TURN));
+        guesses.take_back(v6(1, 1), "anna");
+        assert_eq!(guesses.attempt(v6(1, 2), "anna", START), Attempt::Compare);
     }
 
     #[test]
