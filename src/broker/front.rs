@@ -38,6 +38,8 @@ const SWEEP: Duration = Duration::from_secs(60);
 /// The largest frame and message of a WebSocket, in bytes. All of it is in the memory before a packet is judged; a packet may be in several
 /// frames, and one of a web page is smaller.
 const MAX_FRAME: usize = 128 << 10;
+/// The size of the buffer for what a WebSocket sends. All of it is memory from the first frame on.
+const READ_BUFFER: usize = 4 << 10;
 /// The path of MQTT over WebSocket.
 const PATH: &str = "/mqtt";
 /// The protocol that clients ask for in the request.
@@ -206,7 +208,7 @@ impl Front {
             Ok(response)
         };
         let largest = Some(MAX_FRAME);
-        let config = WebSocketConfig::default().max_message_size(largest).max_frame_size(largest);
+        let config = WebSocketConfig::default().max_message_size(largest).max_frame_size(largest).read_buffer_size(READ_BUFFER);
         match tokio_tungstenite::accept_hdr_async_with_config(socket, answer, Some(config)).await {
             Ok(stream) => Some(WebSocketStreamWrapper::new(stream)),
             Err(_) => {

@@ -19,6 +19,7 @@ use super::access::Access;
 use super::packets::{self, Fault, Good};
 use super::shares::{Class, Limits};
 use crate::strangers::{Listener, Place, Refusal};
+use crate::system_clock::{self, MonotonicTime};
 
 /// How many bytes are read at once.
 const CHUNK: usize = 4 << 10;
@@ -42,8 +43,9 @@ pub(super) struct Gate<S> {
     judged: Bytes,
     /// What is in the CONNECT: the version of MQTT, the name of the user and that of the client.
     client: Option<Client>,
-    /// How much the client may send until the next pause, in acknowledgements.
+    /// How much the client has sent since this time, in acknowledgements.
     credit: u32,
+    since: MonotonicTime,
     pause: Option<Pin<Box<Sleep>>>,
     reader: Reader,
 }
@@ -68,7 +70,8 @@ struct Reader {
 impl<S: AsyncRead + AsyncWrite + Unpin> Gate<S> {
     pub(super) fn new(stream: S, peer: SocketAddr, access: Arc<Access>, place: Arc<Place>) -> Gate<S> {
         let (incoming, judged) = (BytesMut::new(), Bytes::new());
-        Gate { stream, peer, access, place, incoming, judged, client: None, credit: 0, pause: None, reader: Reader::default() }
+        let (since, reader) = (system_clock::monotonic(), Reader::default());
+        Gate { stream, peer, access, place, incoming, judged, client: None, credit: 0, since, pause: None, reader }
     }
 
     /// Reads the first packet, which the crate gets later. Returns what the user of this name is, and whether the session of this
@@ -145,7 +148,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Gate<S> {
                 if publish.retain && rules.may_write(user, &publish.topic_name) {
                     self.access.retain(user, limits, &publish.topic_name, publish.payload.len())?;
                 }
-                REQUEST
+                // A packet has at most a megabyte.
+                REQUEST * (1 + (publish.payload.len() >> 10) as u32)
             }
             Good::Request(requests) => requests * REQUEST,
             Good::Other => 1,
@@ -153,8 +157,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Gate<S> {
         if let Some(requests) = limits.requests {
             self.credit += price;
             if self.credit >= requests * REQUEST {
-                self.credit = 0;
-                self.pause = Some(Box::pin(time::sleep(Duration::from_secs(1))));
+                let (now, next) = (system_clock::monotonic(), self.since.after(Duration::from_secs(1)));
+                self.pause = Some(Box::pin(time::sleep(next.since(now))));
+                (self.credit, self.since) = (0, now.max(next));
             }
         }
         Ok(packet)

@@ -34,7 +34,8 @@ pub(super) enum Class {
 pub(super) struct Limits {
     /// The largest packet, in bytes.
     pub(super) packet: usize,
-    /// How many requests a connection may send in a second, counting 20 acknowledgements as one; none for no limit.
+    /// How many requests a connection may send in a second; none for no limit. 20 acknowledgements count as one, and each KiB of a
+    /// message as one more: what clients have not read yet waits in the memory.
     pub(super) requests: Option<u32>,
     /// How many sessions of absent clients are kept for a user in one network.
     pub(super) sessions: usize,
@@ -45,13 +46,13 @@ pub(super) struct Limits {
 }
 
 impl Class {
-    /// The limits of this class. A packet of 1 MiB is more than the largest message of `wire/README.md` needs; a SUBSCRIBE with
-    /// 64 filters fits into 16 KiB.
+    /// The limits of this class. A packet of 300 KiB has the largest message of `wire/README.md` with its topic; a SUBSCRIBE with 64
+    /// filters fits into 16 KiB. A machine with many boards publishes a few hundred messages of a few KiB at once.
     pub(super) const fn limits(self) -> Limits {
         let (packet, requests, sessions, retained, retained_bytes) = match self {
             Class::Daemon => (1 << 20, None, usize::MAX, usize::MAX, usize::MAX),
             Class::Anybody => (1 << 20, None, 64, 20_000, 256 << 20),
-            Class::Writer => (1 << 20, None, 8, 4_000, 16 << 20),
+            Class::Writer => (300 << 10, Some(2_000), 8, 4_000, 8 << 20),
             Class::Commander => (64 << 10, Some(100), 8, 0, 0),
             Class::Reader => (16 << 10, Some(100), 0, 0, 0),
         };

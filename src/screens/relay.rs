@@ -27,7 +27,7 @@ const PROTOCOL: &str = "mqtt";
 /// The largest frame of a page and the largest packet of a login, and the size of the buffer in the other direction, in bytes. A page sends
 /// a command in less.
 const BUFFER: usize = 16 << 10;
-/// The size of the buffer for frames of a page: all of it is in the memory from the first one on.
+/// The size of the buffer for what a page sends. All of it is memory from the first frame on.
 const READ_BUFFER: usize = 4 << 10;
 /// The first bytes of CONNECT and CONNACK.
 const CONNECT: u8 = 0x10;
