@@ -185,7 +185,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Gate<S> {
             self.reader.waiting = None;
             self.reader.waited += 1;
             self.reader.behind += 1;
-            if self.reader.behind == 1 && self.class() != Class::Daemon {
+            if self.reader.behind == 1 && !matches!(self.class(), Class::Daemon | Class::Commander) {
                 self.place.falls_behind(true);
             }
             if self.reader.waited >= READ_WITHIN || self.reader.behind >= CATCH_UP_WITHIN || !self.place.is_there() {

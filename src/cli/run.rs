@@ -181,7 +181,7 @@ fn collector(config: &crate::config::Config, daemon: &Daemon, local: &Local) -> 
 #[cfg(any(feature = "outputs", feature = "screens"))]
 fn own_broker(config: &crate::config::Config, daemon: &Daemon) -> Option<SocketAddr> {
     #[cfg(feature = "broker")]
-    return daemon.broker_here().filter(|_| config.publishes_to_own_broker());
+    return daemon.broker().map(|broker| broker.local).filter(|_| config.publishes_to_own_broker());
     #[cfg(not(feature = "broker"))]
     {
         _ = (config, daemon);

@@ -154,16 +154,10 @@ impl Daemon {
         })
     }
 
-    /// The addresses of the embedded broker, if it runs: for MQTT, and for MQTT over WebSocket.
+    /// The embedded broker, if it runs.
     #[cfg(feature = "broker")]
-    pub fn broker(&self) -> Option<(std::net::SocketAddr, Option<std::net::SocketAddr>)> {
-        self.broker.as_ref().map(|broker| (broker.tcp, broker.websocket))
-    }
-
-    /// The address of the embedded broker for the other parts of this program, if it runs.
-    #[cfg(feature = "broker")]
-    pub fn broker_here(&self) -> Option<std::net::SocketAddr> {
-        self.broker.as_ref().map(|broker| broker.local)
+    pub fn broker(&self) -> Option<&crate::broker::Running> {
+        self.broker.as_ref()
     }
 
     /// What each board shows at once to programs on this machine; empty unless `livechess.enabled` is set.

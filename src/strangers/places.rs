@@ -35,7 +35,7 @@ const MAX_CLIENTS: usize = 1_000;
 /// The largest number of clients of one user at one address of another machine.
 #[cfg(feature = "broker")]
 const MAX_CLIENTS_OF_NETWORK: usize = 64;
-/// The largest number of clients that only read and do not keep up. Up to a few megabytes wait for each.
+/// The largest number of clients that do not keep up. Up to a few megabytes wait for each.
 const MAX_BEHIND: usize = 16;
 /// The smallest number of file descriptors that is left for boards and journals.
 #[cfg(feature = "broker")]
@@ -176,7 +176,7 @@ impl Places {
     }
 
     /// Gives a place to a new connection.
-    fn enter(self: &Arc<Places>, address: IpAddr) -> Arc<Place> {
+    pub(crate) fn enter(self: &Arc<Places>, address: IpAddr) -> Arc<Place> {
         let (close, closed) = watch::channel(());
         let network = network(address);
         let connection = Connection { network, user: None, only_reads: false, is_behind: false, _close: close };
@@ -303,7 +303,7 @@ impl Place {
         true
     }
 
-    /// Notes that the client does not read as fast as messages come, or that it does again. If too many do not, one must leave.
+    /// Notes that the client, which is no arbiter's, does not read as fast as messages come, or that it does again. If too many do not, one must leave.
     pub(crate) fn falls_behind(&self, is_behind: bool) {
         let mut taken = self.places.taken();
         let Some(client) = taken.clients.get_mut(&self.number()) else { return };

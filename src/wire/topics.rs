@@ -214,7 +214,7 @@ pub fn device_raw(root: &str, device: &str) -> String {
     format!("{root}/1/device/{device}/raw")
 }
 
-/// `reply/<user>/<client-id>`: the answers to commands.
+/// `reply/<user>/<name>`: the answers to commands.
 pub fn reply(root: &str, user: &str, client: &str) -> String {
     format!("{root}/1/reply/{user}/{client}")
 }
@@ -234,7 +234,7 @@ pub fn round_of(topic: &str) -> Option<&str> {
     rest.get(..event.len() + 1 + round.len())
 }
 
-/// Whether an answer to `user` may be published on `topic`. Only `reply/<user>/<client-id>` of that user is allowed, since this
+/// Whether an answer to `user` may be published on `topic`. Only `reply/<user>/<name>` of that user is allowed, since this
 /// program may write on topics on which the user may not.
 pub fn may_reply(root: &str, user: &str, topic: &str) -> bool {
     let own = topic.strip_prefix(root).and_then(|rest| rest.strip_prefix("/1/reply/")).and_then(|rest| rest.strip_prefix(user));

@@ -5,7 +5,7 @@ mod guesses;
 mod settings;
 
 use std::fs;
-use std::net::{SocketAddr, TcpListener};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -14,6 +14,7 @@ use flagfall::broker::{self, BrokerError, Running};
 use flagfall::config::{Broker, BrokerUser, Config, Event, Role, User};
 use rumqttc::v5::mqttbytes::QoS;
 use rumqttc::v5::mqttbytes::v5::{ConnectReturnCode, PubAckReason, SubscribeReasonCode};
+use tokio::net::TcpSocket;
 
 use crate::client::{Client, PATIENCE, message, options, text};
 use crate::support::ports::free_address;
@@ -256,14 +257,17 @@ async fn a_session_belongs_to_its_user() {
     anna.vanish().await;
     login_as(running.tcp, "node").await.publish(message("flagfall/1/arbiter/e/1/b/audit", "for arbiters")).await;
 
-    match Client::try_connect(session("screen")).await {
-        Err(_) => {}
-        Ok(mut screen) => {
-            screen.subscribe("flagfall/1/public/#", QoS::AtLeastOnce).await;
-            login_as(running.tcp, "node").await.publish(message("flagfall/1/public/end", "")).await;
-            assert_eq!(screen.until("flagfall/1/public/end").await, [], "messages that waited for another user");
-        }
-    }
+    let mut screen = Client::connect(session("screen")).await;
+    screen.subscribe("flagfall/1/public/#", QoS::AtLeastOnce).await;
+    login_as(running.tcp, "node").await.publish(message("flagfall/1/public/end", "")).await;
+    assert_eq!(screen.until("flagfall/1/public/end").await, [], "messages that waited for another user");
+    let mut anna = Client::connect(session("anna")).await;
+    let waited = anna.next_text().await;
+    assert_eq!(
+        waited,
+        ("flagfall/1/arbiter/e/1/b/audit".to_owned(), "for arbiters".to_owned()),
+        "the screen has another session"
+    );
     running.stop().await;
 }
 
@@ -277,7 +281,28 @@ async fn on_loopback_without_users_it_is_open() {
     assert_eq!(page.connect("page", None).await, Some(0));
     assert_eq!(page.publish("a/b", "hello").await, Some(vec![0x40, 2, 0, 7]));
     assert_eq!(watcher.next_text().await, ("a/b".to_owned(), "hello".to_owned()));
+    page.announce(256 << 10).await;
+    assert!(page.is_closed().await, "a frame that nobody needs is not kept in the memory");
     running.stop().await;
+}
+
+/// The pages of this program give each visitor an address below 127, wherever the broker listens.
+#[tokio::test]
+async fn this_program_reaches_it_at_every_address_of_loopback() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (tcp, is_same) in [("127.0.0.1:0", true), ("0.0.0.0:0", true), ("[::1]:0", false)] {
+        let running = start(&Broker { tcp: tcp.to_owned(), ..guarded_settings(folder.path()) }).await;
+        assert_eq!(
+            (running.local.ip(), running.local.port() == running.tcp.port()),
+            (Ipv4Addr::LOCALHOST.into(), is_same),
+            "{tcp}"
+        );
+        let socket = TcpSocket::new_v4().expect("a socket");
+        socket.bind(([127, 3, 2, 1], 0).into()).expect("an address");
+        socket.connect(running.local).await.expect("it is reached");
+        drop(login_as(running.local, "screen").await);
+        running.stop().await;
+    }
 }
 
 #[tokio::test]

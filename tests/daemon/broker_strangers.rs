@@ -86,6 +86,26 @@ fn bad_packets() -> Vec<(&'static str, Vec<u8>, u8)> {
     ]
 }
 
+/// Every message shows the name of its sender's client.
+#[tokio::test]
+async fn nobody_takes_over_the_connection_of_another_users_client() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let running = broker::start(&configured(&settings(folder.path())), "node-1").await.expect("it starts");
+    let mut writer = Raw::log_in(running.tcp, &connect("x", "writer", 0)).await;
+    let mut thieves = Vec::new();
+    for id in ["x", "x@writer"] {
+        thieves.push(Raw::log_in(running.tcp, &connect(id, "screen", 0)).await);
+        thieves.push(Raw::log_in(running.tcp, &raw::connect_3(id, "anna")).await);
+    }
+    for client in thieves.iter_mut().chain([&mut writer]) {
+        assert!(client.is_served().await);
+    }
+    let mut again = Raw::log_in(running.tcp, &connect("x", "writer", 0)).await;
+    assert_eq!(writer.read_to_end().await, [0xE0, 1, 0x8E], "its own user does");
+    assert!(again.is_served().await);
+    running.stop().await;
+}
+
 #[tokio::test]
 async fn what_may_not_be_forwarded_ends_the_senders_connection_alone() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -185,8 +185,11 @@ async fn a_page_has_a_token_that_can_be_revoked() {
     }
     assert_eq!(log_in("anna", &token).await.1, 0x86, "five wrong PINs");
 
-    let left = log_in("anna", "secret of anna").await.2.expect("a token");
+    let (mut page, _, left) = log_in("anna", "secret of anna").await;
+    let left = left.expect("a token");
+    let mut thief = log_in("anna", &left).await.0;
     assert_eq!(hall.session("DELETE", &left, "").await, "204");
+    assert!(page.is_closed().await && thief.is_closed().await, "whoever has the token");
     assert_eq!(log_in("anna", &left).await.1, 0x86, "logged out");
 
     let (mut page, _, token) = log_in("anna", "secret of anna").await;

@@ -116,6 +116,11 @@ impl WebSocket {
         self.stream.write_all(&frame).await.expect("frame is sent");
     }
 
+    /// Begins a frame of so many bytes.
+    pub(crate) async fn announce(&mut self, length: u64) {
+        self.stream.write_all(&[&[0x82, 0xFF][..], &length.to_be_bytes(), &[0; 4]].concat()).await.expect("it is sent");
+    }
+
     /// Reads one packet, which both brokers send in one frame; none when the connection is closed.
     pub(crate) async fn receive(&mut self) -> Option<Vec<u8>> {
         let receive = async {

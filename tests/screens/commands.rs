@@ -196,7 +196,7 @@ fn a_command_that_may_have_been_sent_is_not_called_unsent() {
          for (const error of [new Error('lost'), Object.assign(new Error('none'), { unsent: true })]) {
              const board = { key: 'e/1/1', event: 'e', round: '1', id: '1', time: null, ruling: null, state: { message: { game: 'g', rev: 1, body: {} } } };
              const draft = openDraft(board, 'declare-result', { result: '1-0' });
-             await newCommander({ publish: () => Promise.reject(error), user: 'anna', clientId: 'c', now: Date.now, onChange() {} }).send(draft);
+             await newCommander({ publish: () => Promise.reject(error), user: 'anna', replies: 'r', now: Date.now, onChange() {} }).send(draft);
              stages.push(draft.stage);
          }
          return stages;",

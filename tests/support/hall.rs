@@ -146,7 +146,7 @@ impl RunningDaemon {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
             runtime.block_on(async {
                 let daemon = make().await;
-                let tcp = elsewhere.unwrap_or_else(|| daemon.broker().expect("its broker").0);
+                let tcp = elsewhere.unwrap_or_else(|| daemon.broker().expect("its broker").tcp);
                 began.send(tcp).expect("the receiver waits");
                 // A dropped sender is the permission.
                 let _ = may_connect.await;

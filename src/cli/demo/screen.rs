@@ -107,7 +107,8 @@ impl Demo {
         local.show_daemon(&loaded.config, &daemon);
         #[cfg(feature = "outputs")]
         let api = serve_livechess(bound, &local.hall)?;
-        let (tcp, websocket) = daemon.broker().context("the broker did not start")?;
+        let broker = daemon.broker().context("the broker did not start")?;
+        let (tcp, websocket, here) = (broker.tcp, broker.websocket, broker.local);
         let (stop, stopped) = oneshot::channel::<()>();
         // The daemon also stops if this end is dropped.
         let serving = tokio::spawn(daemon.run(async { drop(stopped.await) }));
@@ -120,7 +121,7 @@ impl Demo {
         let arbiter = tokio::spawn(subscriber::run("demo-arbiter", login(ARBITER), inside, news));
 
         #[cfg(feature = "screens")]
-        let pages = screens::start(&loaded.config, Some(tcp))?;
+        let pages = screens::start(&loaded.config, Some(here))?;
         let mut show = Show {
             locks: BTreeMap::new(),
             view: hall.view(picture && !self.no_color),
@@ -132,7 +133,7 @@ impl Demo {
             pgn: None,
         };
         #[cfg(feature = "outputs")]
-        let collector = collect::start_beside(&loaded.config, Some(tcp), &local)?;
+        let collector = collect::start_beside(&loaded.config, Some(here), &local)?;
         #[cfg(feature = "outputs")]
         {
             show.pgn = Some(hall.pgn_file());

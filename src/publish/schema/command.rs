@@ -127,7 +127,7 @@ fn property_schemas(name: &str, verb: &Verb, body: Map<String, Value>) -> Value 
         "expect": expect_schema(verb.lock),
         "observed_at": when("When the arbiter saw what it is about, RFC 3339; it may be before it was sent."),
         "reason": reason_schema(verb),
-        "reply_to": may("Where the answer goes, reply/<user>/<client-id> of one's own; for clients without a response topic.", 1000),
+        "reply_to": may("Where the answer goes, reply/<user>/<name> of one's own; for clients without a response topic.", 1000),
         "corr": may("What the answer shall bear, for clients without correlation data.", 128),
         "body": body,
     })

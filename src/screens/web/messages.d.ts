@@ -1344,7 +1344,7 @@ export type CmdAcceptMessage = {
   observed_at?: string | null;
   /** Why, in the sender's words. */
   reason?: string | null;
-  /** Where the answer goes, reply/<user>/<client-id> of one's own; for clients without a response topic. */
+  /** Where the answer goes, reply/<user>/<name> of one's own; for clients without a response topic. */
   reply_to?: string | null;
   sync?: "ntp" | "ptp" | "gps" | "rtc" | "none" | null;
   type: "cmd.accept";
@@ -1384,7 +1384,7 @@ export type CmdAcknowledgeAlertMessage = {
   observed_at?: string | null;
   /** Why, in the sender's words. */
   reason?: string | null;
-  /** Where the answer goes, reply/<user>/<client-id> of one's own; for clients without a response topic. */
+  /** Where the answer goes, reply/<user>/<name> of one's own; for clients without a response topic. */
   reply_to?: string | null;
   sync?: "ntp" | "ptp" | "gps" | "rtc" | "none" | null;
   type: "cmd.acknowledge-alert";
@@ -1428,7 +1428,7 @@ export type CmdBindDeviceMessage = {
   observed_at?: string | null;
   /** Why, in the sender's words. */
   reason?: string | null;
-  /** Where the answer goes, reply/<user>/<client-id> of one's own; for clients without a response topic. */
+  /** Where the answer goes, reply/<user>/<name> of one's own; for clients without a response topic. */
   reply_to?: string | null;
   sync?: "ntp" | "ptp" | "gps" | "rtc" | "none" | null;
   type: "cmd.bind-device";
@@ -1479,7 +1479,7 @@ export type CmdClaimMessage = {
   observed_at?: string | null;
   /** Why, in the sender's words. */
   reason?: string | null;
-  /** Where the answer goes, reply/<user>/<client-id> of one's own; for clients without a response topic. */
+  /** Where the answer goes, reply/<user>/<name> of one's own; for clients without a response topic. */
   reply_to?: string | null;
   sync?: "ntp" | "ptp" | "gps" | "rtc" | "none" | null;
   type: "cmd.claim";
@@ -1516,7 +1516,7 @@ export type CmdConfirmMessage = {
   observed_at?: string | null;
   /** Why, in the sender's words. */
   reason?: string | null;
-  /** Where the answer goes, reply/<user>/<client-id> of one's own; for clients without a response topic. */
+  /** Where the answer goes, reply/<user>/<name> of one's own; for clients without a response topic. */
   reply_to?: string | null;
   sync?: "ntp" | "ptp" | "gps" | "rtc" | "none" | null;
   type: "cmd.confirm";
@@ -1558,7 +1558,7 @@ export type CmdCorrectMoveMessage = {
   observed_at?: string | null;
   /** Why, in the sender's words. */
   reason?: string | null;
-  /** Where the answer goes, reply/<user>/<client-id> of one's own; for clients without a response topic. */
+  /** Where the answer goes, reply/<user>/<name> of one's own; for clients without a response topic. */
   reply_to?: string | null;
   sync?: "ntp" | "ptp" | "gps" | "rtc" | "none" | null;
   type: "cmd.correct-move";
@@ -1598,7 +1598,7 @@ export type CmdDeclareResultMessage = {
   observed_at?: string | null;
   /** Why, in the sender's words. */
   reason?: string | null;
-  /** Where the answer goes, reply/<user>/<client-id> of one's own; for clients without a response topic. */
+  /** Where the answer goes, reply/<user>/<name> of one's own; for clients without a response topic. */
   reply_to?: string | null;
   sync?: "ntp" | "ptp" | "gps" | "rtc" | "none" | null;
   type: "cmd.declare-result";
@@ -1638,7 +1638,7 @@ export type CmdEnterResultMessage = {
   observed_at?: string | null;
   /** Why, in the sender's words. */
   reason?: string | null;
-  /** Where the answer goes, reply/<user>/<client-id> of one's own; for clients without a response topic. */
+  /** Where the answer goes, reply/<user>/<name> of one's own; for clients without a response topic. */
   reply_to?: string | null;
   sync?: "ntp" | "ptp" | "gps" | "rtc" | "none" | null;
   type: "cmd.enter-result";
@@ -1678,7 +1678,7 @@ export type CmdOfferMessage = {
   observed_at?: string | null;
   /** Why, in the sender's words. */
   reason?: string | null;
-  /** Where the answer goes, reply/<user>/<client-id> of one's own; for clients without a response topic. */
+  /** Where the answer goes, reply/<user>/<name> of one's own; for clients without a response topic. */
   reply_to?: string | null;
   sync?: "ntp" | "ptp" | "gps" | "rtc" | "none" | null;
   type: "cmd.offer";
@@ -1732,7 +1732,7 @@ export type CmdPenaltyMessage = {
   observed_at?: string | null;
   /** Why, in the sender's words. */
   reason?: string | null;
-  /** Where the answer goes, reply/<user>/<client-id> of one's own; for clients without a response topic. */
+  /** Where the answer goes, reply/<user>/<name> of one's own; for clients without a response topic. */
   reply_to?: string | null;
   sync?: "ntp" | "ptp" | "gps" | "rtc" | "none" | null;
   type: "cmd.penalty";
@@ -1769,7 +1769,7 @@ export type CmdRejectMessage = {
   observed_at?: string | null;
   /** Why, in the sender's words. */
   reason: string;
-  /** Where the answer goes, reply/<user>/<client-id> of one's own; for clients without a response topic. */
+  /** Where the answer goes, reply/<user>/<name> of one's own; for clients without a response topic. */
   reply_to?: string | null;
   sync?: "ntp" | "ptp" | "gps" | "rtc" | "none" | null;
   type: "cmd.reject";
@@ -1860,7 +1860,7 @@ export type CmdResignMessage = {
   observed_at?: string | null;
   /** Why, in the sender's words. */
   reason?: string | null;
-  /** Where the answer goes, reply/<user>/<client-id> of one's own; for clients without a response topic. */
+  /** Where the answer goes, reply/<user>/<name> of one's own; for clients without a response topic. */
   reply_to?: string | null;
   sync?: "ntp" | "ptp" | "gps" | "rtc" | "none" | null;
   type: "cmd.resign";
@@ -1897,7 +1897,7 @@ export type CmdRestartClocksMessage = {
   observed_at?: string | null;
   /** Why, in the sender's words. */
   reason?: string | null;
-  /** Where the answer goes, reply/<user>/<client-id> of one's own; for clients without a response topic. */
+  /** Where the answer goes, reply/<user>/<name> of one's own; for clients without a response topic. */
   reply_to?: string | null;
   sync?: "ntp" | "ptp" | "gps" | "rtc" | "none" | null;
   type: "cmd.restart-clocks";
@@ -1939,7 +1939,7 @@ export type CmdResyncMessage = {
   observed_at?: string | null;
   /** Why, in the sender's words. */
   reason?: string | null;
-  /** Where the answer goes, reply/<user>/<client-id> of one's own; for clients without a response topic. */
+  /** Where the answer goes, reply/<user>/<name> of one's own; for clients without a response topic. */
   reply_to?: string | null;
   sync?: "ntp" | "ptp" | "gps" | "rtc" | "none" | null;
   type: "cmd.resync";
@@ -1983,7 +1983,7 @@ export type CmdSetClockRecordMessage = {
   observed_at?: string | null;
   /** Why, in the sender's words. */
   reason?: string | null;
-  /** Where the answer goes, reply/<user>/<client-id> of one's own; for clients without a response topic. */
+  /** Where the answer goes, reply/<user>/<name> of one's own; for clients without a response topic. */
   reply_to?: string | null;
   sync?: "ntp" | "ptp" | "gps" | "rtc" | "none" | null;
   type: "cmd.set-clock-record";
@@ -2023,7 +2023,7 @@ export type CmdSetFlagOrderMessage = {
   observed_at?: string | null;
   /** Why, in the sender's words. */
   reason?: string | null;
-  /** Where the answer goes, reply/<user>/<client-id> of one's own; for clients without a response topic. */
+  /** Where the answer goes, reply/<user>/<name> of one's own; for clients without a response topic. */
   reply_to?: string | null;
   sync?: "ntp" | "ptp" | "gps" | "rtc" | "none" | null;
   type: "cmd.set-flag-order";
@@ -2071,7 +2071,7 @@ export type CmdSetMoveCountMessage = {
   observed_at?: string | null;
   /** Why, in the sender's words. */
   reason?: string | null;
-  /** Where the answer goes, reply/<user>/<client-id> of one's own; for clients without a response topic. */
+  /** Where the answer goes, reply/<user>/<name> of one's own; for clients without a response topic. */
   reply_to?: string | null;
   sync?: "ntp" | "ptp" | "gps" | "rtc" | "none" | null;
   type: "cmd.set-move-count";
@@ -2111,7 +2111,7 @@ export type CmdSetPositionMessage = {
   observed_at?: string | null;
   /** Why, in the sender's words. */
   reason?: string | null;
-  /** Where the answer goes, reply/<user>/<client-id> of one's own; for clients without a response topic. */
+  /** Where the answer goes, reply/<user>/<name> of one's own; for clients without a response topic. */
   reply_to?: string | null;
   sync?: "ntp" | "ptp" | "gps" | "rtc" | "none" | null;
   type: "cmd.set-position";
@@ -2151,7 +2151,7 @@ export type CmdSetRoundGameMessage = {
   observed_at?: string | null;
   /** Why, in the sender's words. */
   reason?: string | null;
-  /** Where the answer goes, reply/<user>/<client-id> of one's own; for clients without a response topic. */
+  /** Where the answer goes, reply/<user>/<name> of one's own; for clients without a response topic. */
   reply_to?: string | null;
   sync?: "ntp" | "ptp" | "gps" | "rtc" | "none" | null;
   type: "cmd.set-round-game";
@@ -2191,7 +2191,7 @@ export type CmdStartGameMessage = {
   observed_at?: string | null;
   /** Why, in the sender's words. */
   reason?: string | null;
-  /** Where the answer goes, reply/<user>/<client-id> of one's own; for clients without a response topic. */
+  /** Where the answer goes, reply/<user>/<name> of one's own; for clients without a response topic. */
   reply_to?: string | null;
   sync?: "ntp" | "ptp" | "gps" | "rtc" | "none" | null;
   type: "cmd.start-game";
@@ -2228,7 +2228,7 @@ export type CmdStopClocksMessage = {
   observed_at?: string | null;
   /** Why, in the sender's words. */
   reason?: string | null;
-  /** Where the answer goes, reply/<user>/<client-id> of one's own; for clients without a response topic. */
+  /** Where the answer goes, reply/<user>/<name> of one's own; for clients without a response topic. */
   reply_to?: string | null;
   sync?: "ntp" | "ptp" | "gps" | "rtc" | "none" | null;
   type: "cmd.stop-clocks";
@@ -2265,7 +2265,7 @@ export type CmdSwapSidesMessage = {
   observed_at?: string | null;
   /** Why, in the sender's words. */
   reason?: string | null;
-  /** Where the answer goes, reply/<user>/<client-id> of one's own; for clients without a response topic. */
+  /** Where the answer goes, reply/<user>/<name> of one's own; for clients without a response topic. */
   reply_to?: string | null;
   sync?: "ntp" | "ptp" | "gps" | "rtc" | "none" | null;
   type: "cmd.swap-sides";
@@ -2305,7 +2305,7 @@ export type CmdTakeBackMessage = {
   observed_at?: string | null;
   /** Why, in the sender's words. */
   reason?: string | null;
-  /** Where the answer goes, reply/<user>/<client-id> of one's own; for clients without a response topic. */
+  /** Where the answer goes, reply/<user>/<name> of one's own; for clients without a response topic. */
   reply_to?: string | null;
   sync?: "ntp" | "ptp" | "gps" | "rtc" | "none" | null;
   type: "cmd.take-back";

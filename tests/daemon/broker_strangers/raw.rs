@@ -39,6 +39,14 @@ impl Raw {
         let _ = self.0.write_all(bytes).await;
     }
 
+    /// Waits until the broker has read everything.
+    pub(super) async fn is_served(&mut self) -> bool {
+        self.send(&[0xC0, 0]).await;
+        let mut answer = [0; 2];
+        self.read(&mut answer).await;
+        answer == [0xD0, 0]
+    }
+
     /// Waits until the broker closes the connection, and returns what it sent.
     pub(super) async fn read_to_end(&mut self) -> Vec<u8> {
         let mut all = Vec::new();

@@ -23,7 +23,6 @@ export function noticeOf(session, empty) {
     return { title: 'Too many wrong passwords', words: 'The broker compares one a second now. This page tries again by itself.' };
   }
   if (link.state === 'offline') return { title: 'No connection', words: `Since ${timeOfDay(link.since)}. Trying again by itself.` };
-  if (link.state === 'taken') return { title: 'Another page took over', words: 'This page connects again in half a minute.' };
   if (link.state !== 'live' || !session.settled) return { title: 'Connecting …', words: '' };
   // A broker can grant a subscription and filter in silence, so nobody can tell the two apart.
   const or = query.audience === 'live' ? ' Or this login may not read it.' : '';

@@ -130,7 +130,7 @@ export function startSession(draw) {
     session.link = { state, since: since ?? Date.now(), rate: Boolean(rate) };
     // A page that nobody sees draws nothing, and its clocks stand all the same.
     noteStopped(store, session.link, Date.now());
-    if (state === 'taken' || (state === 'refused' && !rate)) setTimeout(() => session.link.state === state && open(), TRY_AGAIN_MS);
+    if (state === 'refused' && !rate) setTimeout(() => session.link.state === state && open(), TRY_AGAIN_MS);
     redraw();
   }
 

@@ -1,7 +1,7 @@
 // The connection of a page to the broker: one MQTT client, its subscriptions, and connecting again. The only module that knows MQTT.
 import { connect as connectMqtt } from '../../vendor/mqtt.js';
-import { newClientId } from './client-id.js';
 import { readMessage } from './message.js';
+import { randomName } from './random-name.js';
 import { givenToken } from './token.js';
 
 /** Wait before connecting again, milliseconds: doubled from the first to the last value, a quarter more or less. */
@@ -11,13 +11,13 @@ const LAST_WAIT_MS = 15000;
 const GOOD_MS = 10000;
 /** Wait after too many wrong passwords, when the broker compares one a second. */
 const RATE_WAIT_MS = 4000;
-const REASON = { notAuthorized: 0x87, rateExceeded: 0x9f, takenOver: 0x8e };
+const REASON = { notAuthorized: 0x87, rateExceeded: 0x9f };
 /** Reasons for which another attempt with the same name and password makes no sense. */
 const WRONG_LOGIN = [0x84, 0x85, 0x86, REASON.notAuthorized, 0x8a, 0x8c];
 
 /**
  * @typedef {import('./message.js').Message} Message
- * @typedef {'connecting'|'live'|'offline'|'refused'|'taken'} LinkState
+ * @typedef {'connecting'|'live'|'offline'|'refused'} LinkState
  */
 
 /**
@@ -25,7 +25,7 @@ const WRONG_LOGIN = [0x84, 0x85, 0x86, REASON.notAuthorized, 0x8a, 0x8c];
  *
  * States: `connecting` until the first answer; `live`, with `{token}` if the relay gave one; `offline` with `{since}` (milliseconds,
  * `Date.now()`); `refused` with `{code, rate}`: wrong name or password, after which nothing is tried until the caller connects anew, or with
- * `rate: true` too many wrong passwords, after which it tries again in a few seconds; `taken`: another client used our id, nothing is tried.
+ * `rate: true` too many wrong passwords, after which it tries again in a few seconds.
  *
  * @param {object} options
  * @param {string} options.url a path of the page's own server, such as `/mqtt`, or `ws:` / `wss:`
@@ -33,7 +33,6 @@ const WRONG_LOGIN = [0x84, 0x85, 0x86, REASON.notAuthorized, 0x8a, 0x8c];
  * @param {string} [options.user]
  * @param {string} [options.password]
  * @param {string} [options.token] used in the place of the password, as long as it is accepted
- * @param {string} [options.clientId] by default `screen-` and eight random hexadecimal digits
  * @param {(state: LinkState, detail: {since?: number, code?: number, rate?: boolean, token?: string}) => void} options.onState
  * @param {(topic: string, message: Message|null, about: {retained: boolean, arrived: number}) => void} options.onMessage null for an
  *   empty payload, which deletes; `retained`: kept by the broker, so possibly old; `arrived` in milliseconds, `Date.now()`
@@ -44,7 +43,6 @@ const WRONG_LOGIN = [0x84, 0x85, 0x86, REASON.notAuthorized, 0x8a, 0x8c];
 export function connect(options) {
   const url = new URL(options.url, window.location.href);
   url.protocol = url.protocol.replace('http', 'ws');
-  const clientId = options.clientId ?? newClientId();
   const prefix = `${options.root}/`;
   const topics = new Set();
   /** @type {Set<(error: Error) => void>} */
@@ -74,7 +72,7 @@ export function connect(options) {
     if (closed || client) return;
     if (state === '') tell('connecting');
     const own = connectMqtt(url.href, {
-      protocolVersion: 5, clean: true, clientId, username: options.user, password: secret, keepalive: 60,
+      protocolVersion: 5, clean: true, clientId: randomName(), username: options.user, password: secret, keepalive: 60,
       connectTimeout: 10000, reconnectPeriod: 0, resubscribe: false, queueQoSZero: false,
       // The other timers run in a worker made of a blob, which the policy of the page forbids.
       timerVariant: 'native',
@@ -110,7 +108,6 @@ export function connect(options) {
     for (const reject of unanswered) reject(new Error('The connection was lost before the broker answered.'));
     unanswered.clear();
     if (closed) return;
-    if (code === REASON.takenOver) return tell('taken');
     const refused = state !== 'live' && WRONG_LOGIN.includes(code ?? 0);
     // The server was started again, or the token was revoked.
     if (refused && options.password && secret !== options.password) return open(options.password);
@@ -153,7 +150,6 @@ export function connect(options) {
   open();
 
   return {
-    clientId,
     /** Topics stay subscribed over losses of the connection, until `unsubscribe`. @param {string[]} wanted */
     subscribe(wanted) {
       const fresh = wanted.filter(topic => !topics.has(topic));

@@ -1,5 +1,6 @@
 // What both staff pages have in common: login, connection, subscriptions, the clock of the page, painting.
 import { connect } from '../common/link.js';
+import { randomName } from '../common/random-name.js';
 import { endToken } from '../common/token.js';
 import { newCommander } from './command.js';
 import { newDoor } from './door.js';
@@ -51,6 +52,7 @@ export async function startApp({ page, view, topics, onChange }) {
   let link = null;
   /** @type {Set<string>} */
   let subscribed = new Set();
+  const replies = randomName();
   let timer = 0;
   let framed = false;
   // What the last frame took, with its layout, milliseconds.
@@ -133,8 +135,7 @@ export async function startApp({ page, view, topics, onChange }) {
         }, RETAINED_WITHIN);
       },
     });
-    const { clientId, publish } = link;
-    app.commander = newCommander({ publish, user: session.user, clientId, now: app.now, onChange: () => paint(true) });
+    app.commander = newCommander({ publish: link.publish, user: session.user, replies, now: app.now, onChange: () => paint(true) });
     paint(true);
   }
   /** @param {string} state @param {{since?: number, rate?: boolean, token?: string}} detail */
@@ -167,7 +168,7 @@ export async function startApp({ page, view, topics, onChange }) {
   /** Subscribes to what the page needs now. */
   function resubscribe() {
     if (!link || !app.session) return;
-    const base = ['node/+/status', 'node/+/info', 'node/+/health', 'device/+/status', ...(app.config.event ? [`meta/${app.config.event}`] : []), `reply/${app.session.user}/${link.clientId}`];
+    const base = ['node/+/status', 'node/+/info', 'node/+/health', 'device/+/status', ...(app.config.event ? [`meta/${app.config.event}`] : []), `reply/${app.session.user}/${replies}`];
     const wanted = new Set([...base, ...topics(app)]);
     link.subscribe([...wanted].filter((topic) => !subscribed.has(topic)));
     link.unsubscribe([...subscribed].filter((topic) => !wanted.has(topic)));

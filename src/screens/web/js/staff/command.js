@@ -116,10 +116,10 @@ export function lookAgain(draft) {
 }
 
 /**
- * @param {{publish: (topic: string, body: object, options: object) => Promise<{reason: number|string}>, user: string, clientId: string,
+ * @param {{publish: (topic: string, body: object, options: object) => Promise<{reason: number|string}>, user: string, replies: string,
  *   now: () => number, onChange: () => void}} parts
  */
-export function newCommander({ publish, user, clientId, now, onChange }) {
+export function newCommander({ publish, user, replies, now, onChange }) {
   /** @type {Map<string, Draft>} */
   const open = new Map();
   /** @type {Set<string>} board and verb that were denied */
@@ -162,7 +162,7 @@ export function newCommander({ publish, user, clientId, now, onChange }) {
     const { event, round, id } = draft.board;
     try {
       const { reason } = await publish(`cmd/${user}/${event}/${round}/${id}/${draft.verb}`, message, {
-        expiry: ANSWER_WITHIN / 1000, responseTopic: `reply/${user}/${clientId}`, correlation: draft.id,
+        expiry: ANSWER_WITHIN / 1000, responseTopic: `reply/${user}/${replies}`, correlation: draft.id,
       });
       if (Number(reason) >= 0x80 && draft.stage === 'sending') {
         become(draft, 'refused', { message: `The broker does not let ${user} send commands.` });

@@ -15,7 +15,6 @@ const CLOCK_WRONG = 60_000;
 /** @type {Record<string, [string, string]>} sign and words of a state of the connection */
 const LINK = {
   none: ['○', 'no connection'], connecting: ['○', 'connecting'], live: ['●', 'live'], offline: ['○', 'offline'], refused: ['○', 'refused'],
-  taken: ['○', 'taken over'],
 };
 
 /** True while nothing can be sent. @param {import('./app.js').App} app */
@@ -103,7 +102,6 @@ function banners(app) {
   return html`
     ${app.linkState === 'offline' ? html`<p class="banner hatched" role="status"><strong>Offline since ${timeOfDay(app.offlineSince, true)}.</strong> What is shown is as of then. Nothing can be sent.</p>` : nothing}
     ${app.linkState === 'connecting' && !app.model.nodes.size ? banner('Connecting…') : nothing}
-    ${app.linkState === 'taken' ? banner('Another page uses this connection. Load this page again.') : nothing}
     ${globalThis.isSecureContext === false ? html`<p class="banner insecure" role="status">This page is served without TLS: everybody in this network can read along.</p>` : nothing}
     ${topics.length ? banner(`User ${app.session?.user} may not read ${[...new Set(topics.map((topic) => `${topic.split('/')[0]}/`))].join(', ')}: ask whoever keeps the broker’s rules.`) : nothing}
     ${error !== null && Math.abs(error) > CLOCK_WRONG ? banner(`The clock of this device is ${ageText(Math.abs(error))} ${error > 0 ? 'fast' : 'slow'}. Set it: times that you type would be wrong.`) : nothing}
