@@ -39,6 +39,10 @@ impl Seen {
                 if self.clock.chessclock.first_report() && !self.play.decoder.record.moves().is_empty() {
                     self.clock.chessclock.doubt_periods();
                 }
+                // Before the first move the clock may only have been left running.
+                if self.phase.stage == GamePhase::Playing {
+                    self.clock.note_play();
+                }
                 self.clock.note_stand(now, false);
                 Changed::State
             }

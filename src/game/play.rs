@@ -68,6 +68,7 @@ impl Seen {
     fn note_first_move(&mut self, now: Instant, alarms: &mut Alarms) {
         if self.phase.stage == GamePhase::Armed && !self.play.decoder.line().is_empty() {
             self.phase.stage = GamePhase::Playing;
+            self.clock.note_play();
             if self.clock_stands() {
                 alarms.raise(now, AlarmKind::ClockNotStarted, None, 0);
             }

@@ -160,6 +160,11 @@ impl ClockTracker {
         self.setting.start(control.period(0), shown)
     }
 
+    /// Notes that the game is on. A clock that runs then was started, also if that was not seen.
+    pub(crate) fn note_play(&mut self) {
+        self.has_run |= self.chessclock.runs().is_some();
+    }
+
     /// Notes that both clocks stand. `stopped`: one of them ran until now; otherwise they are heard again.
     pub(crate) fn note_stand(&mut self, now: Instant, stopped: bool) {
         let played = stopped && now >= self.started.after(TRIAL);

@@ -206,3 +206,63 @@ fn a_resignation_delays_the_next_game_like_a_flag() {
     desk.wait(10.0);
     assert_eq!(desk.game.number(), 2);
 }
+
+/// Board and clock are connected when a clock runs already, or before.
+fn connected(late: bool) -> Desk {
+    let mut desk = Desk::new("300");
+    desk.frame(Placement::initial());
+    if !late {
+        desk.report();
+    }
+    desk.clock.running = true;
+    desk.report().play("g1f3").play("g8f6");
+    desk
+}
+
+fn stop(desk: &mut Desk) {
+    desk.clock.running = false;
+    desk.wait(3.0).report().wait(3.0);
+}
+
+/// Makes a move and does not press.
+fn try_out(desk: &mut Desk, uci: &str) {
+    desk.make(uci).wait(3.0);
+}
+
+/// What is done after the clocks were stopped is no move, also if nobody saw how they were started.
+#[test]
+fn after_a_clock_that_was_started_unseen_is_stopped_no_move_is_made() {
+    for late in [false, true] {
+        let mut home = connected(late);
+        stop(&mut home);
+        for uci in ["f3g1", "f6g8"] {
+            try_out(&mut home, uci);
+        }
+        home.wait(20.0);
+        assert_eq!((home.game.number(), home.moves()), (2, vec![]), "{late}");
+        set_clock(&mut home);
+        home.report().wait(5.0).clock.running = true;
+        home.report();
+        play_on(&mut home);
+
+        let mut analysis = connected(late);
+        try_out(analysis.wait(1.0), "b1c3");
+        stop(&mut analysis);
+        try_out(&mut analysis, "b8c6");
+        analysis.command(Command::DeclareResult { result: GameResult::Draw }).wait(1.0);
+        assert_eq!(analysis.moves(), ["g1f3", "g8f6", "b1c3"], "{late}: analysed");
+    }
+}
+
+/// A clock that somebody forgot to stop begins no game, and the next start is compared with the time control.
+#[test]
+fn a_clock_that_was_left_running_is_none_of_the_game() {
+    let mut desk = Desk::new("600");
+    desk.frame(Placement::initial()).wait(5.0).clock.running = true;
+    desk.report().wait(5.0).clock.running = false;
+    desk.report().wait(5.0);
+    assert_eq!((desk.game.number(), desk.state().stage, desk.alarms()), (1, GamePhase::Armed, vec![]));
+    desk.clock.running = true;
+    desk.report().wait(1.0);
+    assert_eq!(desk.alarms(), ["ClockSettingDiffers"]);
+}
