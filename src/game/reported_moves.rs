@@ -119,7 +119,9 @@ impl ReportedMoves {
         // a clock that is not there or stands, and a game that the kings have ended, have nothing to wait for.
         let ended = self.until_press && seen.ended_without_move();
         let last = shown.checked_sub(1).map(|last| line.plies()[last].color);
-        if self.until_press && !ended && same < total && last.is_some() && last == seen.clock.chessclock.runs() {
+        let (clock, configured) = (&seen.clock, seen.config.white_clock.is_some());
+        let waits = last.is_some_and(|made| clock.sides.may_wait(made, clock.chessclock.runs(), configured));
+        if self.until_press && !ended && same < total && waits {
             total -= 1;
         }
         // What was published stays published while men are only lifted or knocked over.

@@ -22,7 +22,8 @@ use flagfall_protocols::trace::{Audience, Body};
 use serde_json::Value;
 
 use crate::games::hands::Pace;
-use crate::invariants::played_game;
+use crate::games::legal;
+use crate::invariants::played_game::{self, Turned};
 use crate::round_games::{bound, evening, started};
 use crate::scene::Scene;
 use crate::support::seeds::{campaign, ordinary};
@@ -38,7 +39,10 @@ const SURE: Duration = Duration::from_millis(1500);
 
 fn tape(seed: u64, until_press: UntilPress) -> Tape {
     let mut rng = Rng::with_seed(seed);
-    let played = played_game::game(&mut rng, LATE, 24);
+    let moves = legal::game(&mut rng, 24);
+    // White's side of the clock is not configured. It is assumed to be where it is at a board that stands as this one does.
+    let turned = Turned { board: seed & 2 != 0, clock: seed & 1 != 0 };
+    let played = played_game::play_turned(&mut rng, LATE, None, &moves, turned);
     let delay = Some(Delay { time: Duration::from_secs(rng.u64(..4)), moves: 0 });
     let driver = drivers::find("dgt").expect("registered");
     let setting = Setting { config: played_game::config(), delay, ..Setting::new(driver) };
@@ -51,13 +55,21 @@ fn tape(seed: u64, until_press: UntilPress) -> Tape {
     Tape { name: format!("seed {seed}"), setting: setting.with_clock(), inputs: first.into_iter().chain(bytes).collect() }
 }
 
-/// The times at which another clock ran, as reported to the live audience.
-fn presses(messages: &[Message]) -> Vec<Instant> {
-    let clocks = messages.iter().filter(|message| message.topic.ends_with("live/replay/1/1/clock"));
-    let running = |message: &Message| serde_json::from_str::<Value>(&message.payload).expect("JSON")["body"]["running"].clone();
-    let mut runs: Vec<(Value, Instant)> = clocks.map(|message| (running(message), message.at)).collect();
-    runs.dedup_by(|later, before| later.0 == before.0);
-    runs.into_iter().filter(|(running, _)| running.is_string()).map(|(_, at)| at).collect()
+/// The times at which the board reported that another clock runs.
+fn presses(tape: &Tape) -> Vec<Instant> {
+    // With the low bits 0xa the clock acknowledges a message (`dgt/clock.md#2`).
+    let lever = |body: &Body<'_>| match body {
+        Body::Rx { bytes, .. } => match bytes[..] {
+            [0x8d, 0, 10, right, _, _, left, .., status] if status & 1 != 0 && ![right & 0xf, left & 0xf].contains(&0xa) => {
+                Some(status & 2)
+            }
+            _ => None,
+        },
+        _ => None,
+    };
+    let mut runs: Vec<(u8, Instant)> = tape.inputs.iter().filter_map(|(at, body)| Some((lever(body)?, *at))).collect();
+    runs.dedup_by_key(|(lever, _)| *lever);
+    runs.into_iter().map(|(_, at)| at).collect()
 }
 
 fn messages(outputs: Vec<StationOutput>) -> Vec<Message> {
@@ -93,12 +105,11 @@ fn made_and_not_pressed_gives_the_same_bytes_as_not_made() {
     campaign("moves that wait for their press", 0..4, |seed| {
         for (until_press, audiences) in [(BOTH, &[Audience::Live, Audience::Public][..]), (PUBLIC, &[Audience::Public])] {
             let [tape, plain] = [until_press, UntilPress::default()].map(|until_press| tape(seed, until_press));
-            let (_, outputs) = tape.play();
-            let presses = presses(&messages(outputs));
+            let presses = presses(&tape);
             assert!(presses.len() > 10, "seed {seed}: {presses:?}");
             let mut rng = Rng::with_seed(seed);
-            // The first move says more than another one: when the game began.
-            let some: Vec<_> = presses.windows(2).enumerate().filter(|(ply, _)| *ply == 0 || rng.u8(..3) == 0).collect();
+            // The first move says when the game began, and the first ones show whose clock is whose.
+            let some: Vec<_> = presses.windows(2).enumerate().filter(|(ply, _)| *ply < 4 || rng.u8(..4) == 0).collect();
             for (_, pair) in some {
                 // From the last moment before the press back to the one at which the move before was sure.
                 let (from, end) = (pair[0].after(SURE), Instant(pair[1].0 - 1));

@@ -100,6 +100,16 @@ impl SidesWatch {
         self.exchanged > 0 && !self.settled
     }
 
+    /// True if the player who has `made` the last move may not have pressed yet, because his clock may run. Until his side is known, that is
+    /// any clock before the first press after a move, and then the other one than presses without own moves say.
+    pub(crate) fn may_wait(&self, made: Color, runs: Option<Color>, configured: bool) -> bool {
+        match self.exchanged {
+            _ if configured || self.settled => runs == Some(made),
+            0 => runs.is_some(),
+            _ => runs == Some(made.other()),
+        }
+    }
+
     /// Ends the watch: a move and its press have shown that the sides are right.
     pub(crate) fn settle(&mut self) {
         self.settled = true;

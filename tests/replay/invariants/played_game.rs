@@ -12,7 +12,7 @@ use flagfall_hardware::emulator::{Emulator, Sent, Settings};
 use flagfall_protocols::driver::{Driver, Input as DriverInput, Output};
 use flagfall_protocols::drivers;
 use flagfall_protocols::event::{ByteRange, DeviceEvent};
-use flagfall_protocols::square::Placement;
+use flagfall_protocols::square::{Placement, Square};
 use flagfall_protocols::time::{ClockTime, Instant};
 use shakmaty::fen::Fen;
 use shakmaty::uci::UciMove;
@@ -51,8 +51,32 @@ pub(crate) fn game(rng: &mut Rng, pace: Pace, plies: usize) -> Played {
     play(rng, pace, None, &moves)
 }
 
+/// What stands the other way round than it is assumed: White sits at the other side of it.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Turned {
+    pub(crate) board: bool,
+    pub(crate) clock: bool,
+}
+
+impl Turned {
+    /// A line of a script that was written for a board and a clock that stand as assumed.
+    fn line(self, line: &str) -> String {
+        let word = |word: &str| match (Square::parse(word), word) {
+            (Some(square), _) if self.board => square.rotated().to_string(),
+            (_, "left") if self.clock => "right".to_owned(),
+            (_, "right") if self.clock => "left".to_owned(),
+            _ => word.to_owned(),
+        };
+        line.split(' ').map(word).collect::<Vec<_>>().join(" ")
+    }
+}
+
 /// A game with these moves, each with its press, by hands in any permitted manner; an arbiter begins it at `fen`, if there is one.
 pub(crate) fn play(rng: &mut Rng, pace: Pace, fen: Option<&str>, moves: &[Move]) -> Played {
+    play_turned(rng, pace, fen, moves, Turned::default())
+}
+
+pub(crate) fn play_turned(rng: &mut Rng, pace: Pace, fen: Option<&str>, moves: &[Move], turned: Turned) -> Played {
     let mut position = fen.map_or_else(Chess::default, position);
     let mut now = STARTED + rng.f64();
     let mut lines: Vec<(f64, String)> = Vec::new();
@@ -79,10 +103,12 @@ pub(crate) fn play(rng: &mut Rng, pace: Pace, fen: Option<&str>, moves: &[Move])
         position.play_unchecked(mv);
     }
     lines.sort_by(|one, other| one.0.total_cmp(&other.0));
-    let clock = ClockSettings::new(Model::Dgt3000, Method::Fischer, ClockTime(3_600_000), ClockTime(2_000));
+    let mut clock = ClockSettings::new(Model::Dgt3000, Method::Fischer, ClockTime(3_600_000), ClockTime(2_000));
+    clock.left_is_white = !turned.clock;
+    let placement = if turned.board { placement.rotated() } else { placement };
     let settings = Settings { clock: Some(clock), placement, ..Settings::default() };
     let mut text = String::new();
-    lines.iter().for_each(|(at, action)| writeln!(text, "{at:.6} {action}").expect("a string"));
+    lines.iter().for_each(|(at, action)| writeln!(text, "{at:.6} {}", turned.line(action)).expect("a string"));
     let (reports, bytes) = listen(settings, &text, Instant(((now + 3.0) * 1e6) as u64));
     let mut reports: Reports = reports.into_iter().map(|(at, event)| (at, device(event))).collect();
     if let Some((at, command)) = &start {

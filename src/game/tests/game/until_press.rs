@@ -1,19 +1,29 @@
 //! Made moves that wait for their press, so that moves and clock agree (`wire/README.md#7.2`).
 
-use flagfall_game::config::UntilPress;
+use flagfall_game::clock::control::TimeControl;
+use flagfall_game::config::{GameConfig, UntilPress};
 use flagfall_game::effect::{Audience, Effect};
+use flagfall_game::game::Game;
 use flagfall_game::input::{Command, Input};
 use flagfall_game::laws::outcome::GameResult;
 use flagfall_protocols::event::{ClockSide, DeviceEvent};
 use flagfall_protocols::square::{Piece, Placement, Reading, Square};
 
-use crate::desk::Desk;
+use crate::desk::{Desk, TIMING};
 
 const BOTH: UntilPress = UntilPress { live: true, public: false };
 const PUBLIC: UntilPress = UntilPress { live: false, public: true };
 
 fn desk(until_press: UntilPress) -> Desk {
-    let mut desk = Desk::started("300");
+    configured(until_press, None)
+}
+
+/// The side of White's clock is configured, or nobody has said which it is.
+fn configured(until_press: UntilPress, white_clock: Option<ClockSide>) -> Desk {
+    let mut desk = Desk::new("300");
+    let time_control = Some(TimeControl::parse("300").expect("a time control"));
+    desk.game = Game::new(GameConfig { time_control, white_clock, ..GameConfig::default() }, TIMING);
+    desk.start();
     desk.game.set_until_press(until_press);
     desk
 }
@@ -79,8 +89,10 @@ fn a_made_move_goes_out_when_the_clock_agrees() {
         ),
     ];
     for (name, act, expected) in rows {
-        for until_press in [BOTH, PUBLIC] {
-            let mut desk = desk(until_press);
+        for (until_press, side) in [(BOTH, None), (BOTH, Some(ClockSide::Left)), (PUBLIC, Some(ClockSide::Left))] {
+            // Before anybody has pressed, any clock may be that of the player who answered.
+            let expected = if side.is_none() && name.starts_with("answered") { "e2e4" } else { expected };
+            let mut desk = configured(until_press, side);
             desk.wait(1.0).make("e2e4").wait(5.0);
             let early = if until_press == BOTH { "" } else { "e2e4" };
             assert_eq!(reported(&desk), [early, ""], "{name}: before");
@@ -170,4 +182,24 @@ fn the_next_game_waits_for_its_own_presses() {
     assert_eq!(reported(&desk), [""; 2]);
     desk.press(0).wait(1.0);
     assert_eq!(reported(&desk), ["d2d4"; 2]);
+}
+
+/// White sits at the other side of the clock, and nobody has said so: no move goes out before its press, also before the presses have shown
+/// whose clock is whose.
+#[test]
+fn nothing_goes_out_early_at_a_clock_that_is_turned_round() {
+    let mut desk = Desk::new("300");
+    desk.game.set_until_press(BOTH);
+    desk.clock.lever_up = ClockSide::Right;
+    desk.start();
+    let mut sent = String::new();
+    for uci in ["e2e4", "e7e5", "g1f3", "b8c6", "f1c4", "f8c5"] {
+        desk.wait(1.0).make(uci).wait(9.0);
+        assert_eq!(reported(&desk), [sent.trim(), sent.trim()], "{uci}: made");
+        desk.press(0).wait(2.0);
+        sent.push_str(uci);
+        sent.push(' ');
+        assert_eq!(reported(&desk), [sent.trim(), sent.trim()], "{uci}: pressed");
+    }
+    assert!(desk.alarms().contains(&"ClockSidesExchanged".to_owned()), "{:?}", desk.alarms());
 }
