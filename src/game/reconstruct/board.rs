@@ -246,6 +246,16 @@ impl PhysicalBoard {
         self.blind_until.filter(|&until| now < until)
     }
 
+    /// Until when the board has certainly shown what it shows now. While it does not answer, only its last change proves that it was heard,
+    /// and its first report of all squares after that says nothing of the time between.
+    pub(crate) fn shown_until(&self, now: Instant) -> Instant {
+        match (self.unseen_since, self.frames.gap) {
+            (Some(since), _) => since.max(self.last_change),
+            (None, Some((since, told))) if told == now => since,
+            _ => now,
+        }
+    }
+
     /// Since when changes may have been missed; none while the board is heard.
     pub(crate) fn unseen_since(&self) -> Option<Instant> {
         self.unseen_since

@@ -56,9 +56,9 @@ impl MadeMoves {
         self.plies.iter().take_while(rests).count()
     }
 
-    /// Follows the record and the reading `line` at `now`. The board differs from this reading on the squares `unexplained`. `stay` is true
+    /// Follows the record and the reading `line`, which the board has shown until `seen`. The board differs from this reading on the squares `unexplained`. `stay` is true
     /// if not even another move takes the place of one that has rested.
-    fn follow(&mut self, now: Instant, record: &Record, line: &[Tentative], unexplained: u64, stay: bool) {
+    fn follow(&mut self, seen: Instant, record: &Record, line: &[Tentative], unexplained: u64, stay: bool) {
         let explained = unexplained == 0;
         let sure = record.moves().len();
         while self.base < sure && self.plies.first().map(|ply| ply.mv) == record.moves().get(self.base).map(|known| known.mv) {
@@ -70,7 +70,7 @@ impl MadeMoves {
             self.plies.clear();
         }
         if self.shown {
-            self.until = now;
+            self.until = self.until.max(seen);
         }
         let rested = self.rested();
         let same = self.plies.iter().zip(line).take_while(|(made, read)| made.mv == read.mv).count();
@@ -89,7 +89,7 @@ impl MadeMoves {
             self.plies.extend_from_slice(&line[same..]);
         }
         if self.shown {
-            self.until = now;
+            self.until = self.until.max(seen);
         }
     }
 
@@ -135,9 +135,9 @@ impl Decoder {
     /// place of one that has rested. `sign`: kings show a result, whose moves to the centre are none unless they were made when a flag
     /// `fell`.
     pub(crate) fn keep_made(&mut self, now: Instant, board: &PhysicalBoard, stay: bool, fell: Option<Instant>, sign: bool) {
-        let unexplained = if board.unseen_since().is_none() { self.unexplained_squares(board) } else { u64::MAX };
+        let unexplained = self.unexplained_squares(board);
         let mut made = core::mem::take(&mut self.made);
-        made.follow(now, &self.record, self.line().plies(), unexplained, stay);
+        made.follow(board.shown_until(now), &self.record, self.line().plies(), unexplained, stay);
         if sign {
             made.drop_half_gestures(fell);
         }

@@ -1,9 +1,9 @@
 //! What was made when a flag fell stays made, whatever is lifted later (4.7, 6.8, 6.9).
 
-use flagfall_game::input::Command;
+use flagfall_game::input::{Command, Input};
 use flagfall_game::laws::finding::Finding;
 use flagfall_game::laws::outcome::{GameResult, Outcome, Phase};
-use flagfall_protocols::event::ClockSide;
+use flagfall_protocols::event::{ClockSide, DeviceEvent};
 use flagfall_protocols::square::{Color, Piece, Placement, Reading, Square};
 use flagfall_protocols::time::ClockTime;
 
@@ -187,4 +187,33 @@ fn a_man_of_the_other_player_does_not_keep_a_move_from_being_made() {
         desk.wait(30.0);
         assert_eq!(facts(&desk), before, "{uci}");
     }
+}
+
+/// The board answers no question when the flag falls, and reports its changes still. Whether moves are missing is open; what was made is not.
+#[test]
+fn a_board_that_does_not_answer_keeps_what_was_made() {
+    for stands in [3.0, 12.0] {
+        let mut desk = PLAIN.desk(KXD3);
+        desk.wait(2.0).device(DeviceEvent::Silent).wait(5.0).make("d2d3").wait(stands).flag(ClockSide::Left);
+        assert_eq!((desk.row(), desk.found().unknown), (("15", Outcome::Undecided), vec!["moves_missing"]), "{stands}");
+        let before = facts(&desk);
+        assert_eq!(before.3, Phase::Made, "{stands}");
+        desk.wait(25.0);
+        lift(&mut desk, "d3");
+        desk.wait(30.0);
+        lift(&mut desk, "h2");
+        desk.wait(5.0).frame(Placement::EMPTY).wait(70.0);
+        let after = facts(&desk);
+        assert_eq!((after.3, after.4, after.5), (before.3, before.4, before.5), "{stands}: cleared");
+    }
+}
+
+/// A move that was seen for a moment before the board was lost, and not after that, was not made.
+#[test]
+fn what_stood_while_the_board_was_lost_is_not_known() {
+    let mut desk = PLAIN.desk(KXD3);
+    desk.wait(2.0).make("d2d3").wait(0.5).feed(Input::Link { up: false }).wait(10.0).flag(ClockSide::Left);
+    desk.feed(Input::Link { up: true }).device(DeviceEvent::Responding);
+    desk.frame(Placement::parse("k7/8/8/8/8/3p4/3K3P/8").expect("a placement")).wait(30.0).settle();
+    assert_eq!(desk.found().made, None, "{:?}", desk.found());
 }
