@@ -123,7 +123,8 @@ pub struct Finding {
     pub ended_at: Option<[u64; 2]>,
     /// Who made the illegal move that it is about (7.5); none if it is about none.
     pub offender: Option<&'static str>,
-    /// The illegal moves of both players that count or may count, numbered for each of them, where it is about one.
+    /// The illegal moves of both players that count or may count, numbered for each of them, and those that were rejected, where it is
+    /// about one.
     pub illegal_moves: Vec<IllegalMove>,
     /// What the clock said last before the fall was seen, then what it said with it; where it has shown none, what it said last
     /// before the fall was observed.

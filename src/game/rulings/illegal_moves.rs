@@ -11,14 +11,15 @@ use super::{RulingRecord, Subject};
 use crate::alarm::Alarm;
 use crate::case::Case;
 use crate::decision::{Decision, DecisionKind};
+use crate::interval::Interval;
 use crate::laws::facts::{Facts, Illegal, IllegalKind, Treated};
 use crate::laws::finding::{Finding, IllegalMove};
 use crate::laws::illegal::charged;
 use crate::men;
 
 impl RulingRecord {
-    /// The illegal moves of both players that count or may count. One that was rejected has no number and is not among them, and
-    /// neither is one that stands since the opponent's next move (A.5.2).
+    /// The illegal moves of both players that count or may count, and those that were rejected, which have no number. One that stands
+    /// since the opponent's next move (A.5.2) is not among them.
     pub(super) fn illegal_moves(&self, case: &Case<'_>, facts: &Facts) -> Vec<IllegalMove> {
         let limit = facts.rulebook.illegal_loses();
         let mut named = Vec::new();
@@ -37,11 +38,29 @@ impl RulingRecord {
                     alarm: alarm.map_or(0, |alarm| alarm.id),
                     open,
                     loses: limit.is_some_and(|limit| number >= limit),
-                    words: format!("{}: {}", what_was_done(case, illegal, alarm, number), self.ruling_on(facts, illegal, alarm)),
+                    words: format!(
+                        "{}: {}",
+                        what_was_done(case, (illegal.kind, side, illegal.at), alarm, number),
+                        self.ruling_on(facts, illegal, alarm)
+                    ),
                 });
+            }
+            for alarm in case.alarms.iter().filter(|alarm| alarm.side == Some(side)) {
+                let Some((kind, ruling)) = alarm.kind.illegal().zip(self.rejection(alarm.id)) else { continue };
+                let at = Interval { earliest: alarm.happened, latest: alarm.happened };
+                let words = format!("{}: {ruling}", what_was_done(case, (kind, side, at), Some(alarm), 0));
+                named.push(IllegalMove { side, at: alarm.happened, alarm: alarm.id, open: false, loses: false, words });
             }
         }
         named
+    }
+
+    /// Who ruled that the illegal move with this alarm does not count, in words; none if nobody did.
+    fn rejection(&self, alarm: u32) -> Option<String> {
+        let decision = self.decisions.on_illegal_move(alarm)?;
+        let penalty = decision.penalty.and_then(|penalty| penalty.counts);
+        let rejected = decision.kind == DecisionKind::Rejected || penalty == Some(false);
+        rejected.then(|| by("rejected", decision))
     }
 
     /// What was made of an illegal move, in words.
@@ -54,15 +73,11 @@ impl RulingRecord {
             Some(alarm) => self.decisions.on_illegal_move(alarm.id),
             None => self.decisions.iter().filter(by_entry).last(),
         };
-        let mut words = match (illegal.treated, decision.map(|decision| decision.kind)) {
-            (Treated::Counted, Some(DecisionKind::Confirmed)) => "confirmed",
-            (Treated::Counted, _) => "counted",
+        let words = match (illegal.treated, decision) {
+            (Treated::Counted, Some(decision)) if decision.kind == DecisionKind::Confirmed => by("confirmed", decision),
+            (Treated::Counted, decision) => decision.map_or_else(|| "counted".to_string(), |decision| by("counted", decision)),
             _ => return "nobody has said whether it counts".to_string(),
-        }
-        .to_string();
-        if let Some(name) = decision.and_then(|decision| decision.by.as_ref()) {
-            words.push_str(&format!(" by {name}"));
-        }
+        };
         let (seconds, other) = (facts.rulebook.penalty_s(), men::to_color(illegal.by.other()).fold_wb("White", "Black"));
         let time = format!("{}:{:02}", seconds / 60, seconds % 60);
         match illegal.time_added {
@@ -81,6 +96,11 @@ impl RulingRecord {
     }
 }
 
+/// This was decided, with the name of who did if it is known.
+fn by(decided: &str, decision: &Decision) -> String {
+    decision.by.as_ref().map_or_else(|| decided.to_string(), |name| format!("{decided} by {name}"))
+}
+
 /// What a finding without a flag is known by: the first open illegal move of the player, the one by which he loses, or the game.
 pub(super) fn subject_without_flag(finding: &Finding) -> Subject {
     let Some(first) = finding.illegal_moves_to_rule().min_by_key(|it| it.at) else { return Subject::Game };
@@ -89,21 +109,26 @@ pub(super) fn subject_without_flag(finding: &Finding) -> Subject {
     Subject::IllegalMove(known_by.side, known_by.at)
 }
 
-/// Which illegal move of its player it was, with the number of the move and in long notation as far as these are known:
-/// `White's first illegal move, 12. Kd1-d3`.
-fn what_was_done(case: &Case<'_>, illegal: &Illegal, alarm: Option<&Alarm>, number: u32) -> String {
-    let ordinal = ["first", "second", "third"].get(number as usize - 1).unwrap_or(&"next");
-    let mut words = format!("{}'s {ordinal} illegal move", men::to_color(illegal.by).fold_wb("White", "Black"));
+/// Which illegal move of its player it was, if it has a number (not 0), with the number of the move and in long notation as far as these
+/// are known: `White's first illegal move, 12. Kd1-d3`.
+fn what_was_done(
+    case: &Case<'_>,
+    (kind, side, at): (IllegalKind, Color, Interval),
+    alarm: Option<&Alarm>,
+    number: u32,
+) -> String {
+    let ordinal = ["", "first ", "second ", "third "].get(number as usize).unwrap_or(&"next ");
+    let mut words = format!("{}'s {ordinal}illegal move", men::to_color(side).fold_wb("White", "Black"));
     // After another start position the moves before it cannot be counted.
     let play = &case.seen.play;
-    let known = play.completed_before.get(illegal.by).is_some() && play.segments.is_empty();
-    let Some(counted) = case.positions_at(illegal.at).0.pop().filter(|_| known) else { return words };
+    let known = play.completed_before.get(side).is_some() && play.segments.is_empty();
+    let Some(counted) = case.positions_at(at).0.pop().filter(|_| known) else { return words };
     let board = counted.position.board();
-    let own = |square: &Square| board.by_color(men::to_color(illegal.by)).contains(*square);
+    let own = |square: &Square| board.by_color(men::to_color(side)).contains(*square);
     let (from, to): (Vec<Square>, Vec<Square>) = Bitboard(alarm.map_or(0, |alarm| alarm.squares)).into_iter().partition(own);
-    let dots = if illegal.by == Color::White { "." } else { "..." };
+    let dots = if side == Color::White { "." } else { "..." };
     words.push_str(&format!(", {}{dots} ", counted.position.fullmoves()));
-    words.push_str(&match (illegal.kind, &from[..], &to[..]) {
+    words.push_str(&match (kind, &from[..], &to[..]) {
         (IllegalKind::Move, [from], [to]) => {
             let letter = board.role_at(*from).map_or('?', |role| role.upper_char());
             format!("{letter}{from}{}{to}", if board.occupied().contains(*to) { 'x' } else { '-' }).replace('P', "")

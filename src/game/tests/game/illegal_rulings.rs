@@ -86,12 +86,10 @@ fn open(desk: &Desk) -> Option<Finding> {
     Some(found)
 }
 
-/// The illegal moves of the finding, each with its player and its number.
+/// The illegal moves of the finding that have a number, each with its player.
 fn numbers(finding: &Finding) -> Vec<(Color, u32)> {
-    let number = |words: &str| {
-        ["first", "second", "third"].iter().position(|ordinal| words.contains(ordinal)).map_or(0, |it| it as u32 + 1)
-    };
-    finding.illegal_moves.iter().map(|it| (it.side, number(&it.words))).collect()
+    let number = |words: &str| Some(["first", "second", "third"].iter().position(|ordinal| words.contains(ordinal))? as u32 + 1);
+    finding.illegal_moves.iter().filter_map(|it| Some((it.side, number(&it.words)?))).collect()
 }
 
 fn why(finding: &Finding) -> String {
@@ -188,6 +186,22 @@ fn the_sheet_names_the_earlier_ones() {
         let second = &found.illegal_moves[1];
         assert!(second.open && second.words.starts_with("White's second illegal move, 1. pressed without a move"), "{second:?}");
     }
+}
+
+/// One that was rejected has no number, and is named with its decision.
+#[test]
+fn the_sheet_names_those_that_were_rejected() {
+    let mut desk = PLAIN.desk(OPEN);
+    for (act_on, kind) in [(Act::Reject, Wrong::Rook), (Act::NoPenalty, Wrong::Press)] {
+        let alarm = wrong(&mut desk, kind);
+        act(&mut desk, act_on, Color::White, alarm);
+    }
+    wrong(&mut desk, Wrong::Rook);
+    let found = open(&desk).expect("a finding");
+    let sentences = "White's illegal move, 1. Ra1-b3: rejected by anna. \
+        White's illegal move, 1. pressed without a move: rejected by anna.";
+    assert!(why(&found).ends_with(sentences), "{}", why(&found));
+    assert_eq!((numbers(&found), found.outcome), (vec![(Color::White, 1)], Outcome::GameGoesOn));
 }
 
 /// An illegal move that only an arbiter saw is entered by `penalty` (7.5.4).
