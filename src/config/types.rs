@@ -2,6 +2,7 @@
 //! refused.
 
 use std::collections::BTreeMap;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use flagfall_game::laws::rulebook::{Guideline, Rulebook, RulebookError};
@@ -221,8 +222,9 @@ impl Config {
     /// Whether the broker in this program is the one that messages go to.
     pub fn publishes_to_own_broker(&self) -> bool {
         let mqtt = &self.mqtt;
-        let is_same = || format!("{}:{}", mqtt.host, mqtt.port.unwrap_or(1883)) == self.broker.tcp;
-        self.broker.enabled && (mqtt.is_default() || (!mqtt.tls && is_same()))
+        let named = || mqtt.host.parse().map(|ip| SocketAddr::new(ip, mqtt.port.unwrap_or(1883)));
+        self.broker.enabled
+            && (mqtt.is_default() || (!mqtt.tls && named().is_ok_and(|named| self.broker.tcp.parse() == Ok(named))))
     }
 }
 

@@ -385,7 +385,7 @@ async fn with_broker(mut config: Config) -> Result<(Config, Option<crate::broker
         mqtt.port = Some(running.tcp.port());
         let ip = running.tcp.ip();
         if !ip.is_unspecified() {
-            mqtt.host = if ip.is_ipv6() { format!("[{ip}]") } else { ip.to_string() };
+            mqtt.host = ip.to_string();
         }
     }
     Ok((config, Some(running)))

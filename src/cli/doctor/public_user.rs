@@ -1,5 +1,7 @@
 //! Checks what the public user of the pages may do at the broker: everybody who can load a page has its password.
 
+use std::net::SocketAddr;
+
 use super::Finding;
 use crate::config::{self, Config, Mqtt};
 use crate::daemon::node_name;
@@ -53,8 +55,8 @@ pub(super) fn check(config: &Config) -> Option<Finding> {
 
 /// The broker in this program, without TLS; none if its address is none.
 fn own_broker(config: &Config) -> Option<Mqtt> {
-    let (host, port) = config.broker.tcp.rsplit_once(':')?;
-    Some(Mqtt { host: host.to_owned(), port: Some(port.parse().ok()?), root: config.mqtt.root.clone(), ..Mqtt::default() })
+    let tcp: SocketAddr = config.broker.tcp.parse().ok()?;
+    Some(Mqtt { host: tcp.ip().to_string(), port: Some(tcp.port()), root: config.mqtt.root.clone(), ..Mqtt::default() })
 }
 
 /// What is tried, on topics of the first board of this configuration.

@@ -138,6 +138,22 @@ pub(crate) const WHOLES: &[(&str, &[&str])] = &[
 ];
 
 /// Port 0 is any free one, and what is switched off is no listener.
+/// The broker in this program is known by its address in either family.
+#[test]
+fn the_own_broker_is_known_by_its_address() {
+    for (tcp, mqtt, own) in [
+        ("127.0.0.1:1900", "", true),
+        ("[::1]:1900", "", true),
+        ("[::1]:1900", "host = \"::1\"\nport = 1900", true),
+        ("[::1]:1883", "host = \"::1\"", true),
+        ("[::1]:1900", "port = 1900", false),
+        ("127.0.0.1:1900", "port = 1901", false),
+    ] {
+        let text = format!("[broker]\nenabled = true\ntcp = \"{tcp}\"\n[mqtt]\n{mqtt}\n");
+        assert_eq!(config(&[&text], &[]).publishes_to_own_broker(), own, "{text}");
+    }
+}
+
 #[test]
 fn listeners_that_are_in_nobodys_way_are_allowed() {
     let any = "[broker]\nenabled = true\ntcp = \"127.0.0.1:0\"\nwebsocket = \"127.0.0.1:0\"\n[http]\nlisten = \"127.0.0.1:0\"\n";

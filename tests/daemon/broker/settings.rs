@@ -2,6 +2,9 @@
 
 use flagfall::config::{Broker, BrokerUser};
 
+use crate::program::{RunningProgram, flagfall};
+use crate::support::ports::free_address;
+
 use super::{broker_user, open_settings, start_error, write_password_file};
 
 #[tokio::test]
@@ -44,4 +47,21 @@ async fn wrong_settings_are_refused_with_what_to_write() {
         let message = start_error(&settings).await.to_string();
         assert!(words.split(' ').all(|word| message.contains(word)), "{message:?} does not say {words:?}");
     }
+}
+
+#[test]
+#[allow(clippy::print_stdout, reason = "says why it does not run")]
+fn a_node_reaches_its_own_broker_over_ipv6() {
+    if std::net::TcpListener::bind("[::1]:0").is_err() {
+        println!("there is no IPv6: the broker at [::1] is not tested");
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let (port, config) = (free_address().port(), folder.path().join("flagfall.toml"));
+    let journals = folder.path().join("journals");
+    let text = format!("[journal]\ndir = {journals:?}\n[broker]\nenabled = true\ntcp = \"[::1]:{port}\"\n");
+    std::fs::write(&config, text).expect("a configuration");
+    let mut daemon = RunningProgram::start(flagfall(&["run", "--config"]).arg(&config));
+    daemon.wait_for_line("everything that waited is published");
+    daemon.stop("-TERM");
 }
