@@ -1,13 +1,16 @@
-//! The users of the broker in this program: each part of the program that logs in there must have one, with its password.
+//! The users of the broker in this program: each part of the program that logs in there must have one, with its password and rights.
 
+use super::board::Board;
 use super::broker_user::password_of;
+use super::checks::Starts;
 use super::node_name::node_name;
+use super::output::OutputAudience;
 use super::secrets;
-use super::types::Config;
+use super::types::{BrokerUser, Config, Event};
 use crate::wire::topics;
 
-/// Logins that the broker would refuse: the key, and the problem.
-pub(super) fn problems(config: &Config) -> Vec<(String, String)> {
+/// Logins that the broker would refuse, and users without the rights that the program needs: the key, and the problem.
+pub(super) fn problems(config: &Config, starts: Starts) -> Vec<(String, String)> {
     let (mqtt, users) = (&config.mqtt, &config.broker.user);
     let mut found = Vec::new();
     if users.is_empty() || !config.publishes_to_own_broker() {
@@ -29,6 +32,12 @@ pub(super) fn problems(config: &Config) -> Vec<(String, String)> {
             {
                 found.push(("mqtt.password_file".to_owned(), format!("needs the password of [broker.user.{own}]")));
             }
+            if starts.node {
+                found.extend(lacks(own, user, "this node", of_node(config, &node)));
+            }
+            if starts.collector {
+                found.extend(lacks(own, user, "the collector", of_collector(config, &node)));
+            }
         }
         (false, Some(_)) => {
             let why =
@@ -38,11 +47,73 @@ pub(super) fn problems(config: &Config) -> Vec<(String, String)> {
         (false, None) => {}
     }
     let collector = topics::collector(&node);
-    if config.collect.enabled && !mqtt.has_login() && !users.contains_key(&collector) {
-        found.push(("collect.enabled".to_owned(), missing(&collector)));
+    match users.get(&collector) {
+        _ if mqtt.has_login() => {}
+        None if config.collect.enabled => found.push(("collect.enabled".to_owned(), missing(&collector))),
+        Some(user) if starts.collector => found.extend(lacks(&collector, user, "the collector", of_collector(config, &node))),
+        _ => {}
     }
     if let Some(user) = config.screens.public_user.as_ref().filter(|user| config.screens.enabled && !users.contains_key(*user)) {
         found.push(("screens.public_user".to_owned(), missing(user)));
     }
     found
+}
+
+/// What `who` reads and writes as this user and the user's lists do not have.
+fn lacks(name: &str, user: &BrokerUser, who: &str, [read, write]: [Vec<String>; 2]) -> Vec<(String, String)> {
+    let lists = [("read", &user.read, read), ("write", &user.write, write)].into_iter();
+    let lacking = lists.map(|(key, own, mut needed)| {
+        needed.retain(|filter| !own.iter().any(|own| covers(own, filter)));
+        (key, needed)
+    });
+    let problem = |(key, needed)| {
+        (
+            format!("broker.user.{name}.{key}"),
+            format!("{who} logs in as {name:?} and needs {needed:?} too: add them, or name another user in mqtt.user"),
+        )
+    };
+    lacking.filter(|(_, needed)| !needed.is_empty()).map(problem).collect()
+}
+
+/// The topics that the node reads and writes (`wire/README.md#6`), without what everybody has who may read anything.
+fn of_node(config: &Config, node: &str) -> [Vec<String>; 2] {
+    let Event { id: event, round, .. } = &config.event;
+    let base = format!("{}/1", config.mqtt.root);
+    let mut read = vec![format!("{base}/cmd/+/{event}/{round}/+/+"), format!("{base}/node/+/info")];
+    let mut write = vec![format!("{base}/node/{node}/#")];
+    for Board { id, .. } in &config.board {
+        read.push(format!("{base}/arbiter/{event}/+/{id}/#"));
+        write.extend(["public", "live", "arbiter"].map(|audience| format!("{base}/{audience}/{event}/{round}/{id}/#")));
+    }
+    write.extend(config.commanders().keys().map(|user| format!("{base}/reply/{user}/#")));
+    [read, write]
+}
+
+/// The same for the collector. Without `live/` it still sends all that is public.
+fn of_collector(config: &Config, node: &str) -> [Vec<String>; 2] {
+    let (event, base) = (&config.event.id, format!("{}/1", config.mqtt.root));
+    let mut read =
+        vec![format!("{base}/node/+/info"), format!("{base}/meta/{event}/+"), format!("{base}/public/{event}/+/+/state")];
+    let programs = config.livechess.enabled;
+    if programs || config.output.iter().any(|output| output.audience == OutputAudience::Live) {
+        read.push(format!("{base}/live/{event}/+/+/state"));
+    }
+    if programs {
+        read.extend([format!("{base}/live/{event}/+/+/clock"), format!("{base}/device/+/status")]);
+    }
+    [read, vec![format!("{base}/node/{}/#", topics::collector(node)), topics::round_pgn(&config.mqtt.root, event, "+")]]
+}
+
+/// Whether a user with the filter `own` has everything that `wanted` matches.
+fn covers(own: &str, wanted: &str) -> bool {
+    let mut levels = wanted.split('/');
+    for own in own.split('/') {
+        match (own, levels.next()) {
+            ("#", _) => return true,
+            ("+", Some(level)) if level != "#" => {}
+            (own, Some(level)) if own == level => {}
+            _ => return false,
+        }
+    }
+    levels.next().is_none()
 }

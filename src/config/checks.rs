@@ -11,9 +11,10 @@ use flagfall_protocols::driver::DriverInfo;
 use flagfall_protocols::drivers;
 
 use super::board::{Board, Transport};
+use super::listeners::{self, LISTENERS};
 use super::place::{Origins, Problem};
 use super::types::{Config, Guidelines, Rulings, rulebook};
-use super::{broker_user, broker_users, certificates, listeners, output_checks, screens, secrets};
+use super::{broker_user, broker_users, certificates, output_checks, screens, secrets};
 use crate::calibration;
 
 /// The problem of a device by Bluetooth LE in a build without the feature `ble`.
@@ -21,6 +22,13 @@ const WITHOUT_BLE: &str = "this program was built without Bluetooth LE";
 
 /// The largest number of addresses of one listener.
 const MAX_LISTEN: usize = 4;
+
+/// What the program that is checked for will start.
+#[derive(Clone, Copy)]
+pub(super) struct Starts {
+    pub(super) node: bool,
+    pub(super) collector: bool,
+}
 
 pub(super) struct Check<'a> {
     pub(super) origins: &'a Origins,
@@ -37,7 +45,7 @@ impl<'a> Check<'a> {
         self.problems.push(Problem { place: self.origins.place(key), key: key.to_owned(), message: message.into() });
     }
 
-    fn result(&mut self, key: &str, file: &Path, result: Result<(), String>) {
+    pub(super) fn result(&mut self, key: &str, file: &Path, result: Result<(), String>) {
         if let Err(message) = result {
             self.problem(key, format!("{}: {message}", file.display()));
         }
@@ -46,13 +54,15 @@ impl<'a> Check<'a> {
 
 /// Finds everything that is wrong with the whole configuration, for a program that will listen at the addresses of these keys.
 pub(crate) fn check(config: &Config, origins: &Origins, listens: &[&str], problems: &mut Vec<Problem>) {
+    let node = listens.contains(&LISTENERS[0]);
+    let starts = Starts { node, collector: !listens.is_empty() && (config.collect.enabled || !node) };
     let mut check = Check { origins, problems };
     rules(config, &mut check);
     mqtt(config, &mut check);
     broker(config, &mut check);
     listens_well(config, listens, &mut check);
     screens::problems(config).into_iter().for_each(|(key, why)| check.problem(key, why));
-    broker_users::problems(config).into_iter().for_each(|(key, why)| check.problem(&key, why));
+    broker_users::problems(config, starts).into_iter().for_each(|(key, why)| check.problem(&key, why));
     if config.event.from_meta && config.publishes_to_own_broker() {
         let message =
             "the broker in this program forgets the organiser's messages when the round changes: set mqtt.host to another one";
@@ -64,7 +74,7 @@ pub(crate) fn check(config: &Config, origins: &Origins, listens: &[&str], proble
     devices(&config.board, &mut check);
     config.board.iter().for_each(|board| link(board, config.event.casual, &mut check));
     clocks(config, &mut check);
-    output_checks::outputs(config, &mut check);
+    output_checks::outputs(config, starts, &mut check);
     let boards: BTreeSet<&str> = config.board.iter().map(|board| board.id.as_str()).collect();
     for (name, user) in &config.user {
         let strange = user.boards.iter().filter(|id| !boards.is_empty() && !boards.contains(id.as_str()));
@@ -356,6 +366,5 @@ fn has_way(driver: &DriverInfo, transport: Transport) -> bool {
 
 /// Whether a broker of this name is on this machine.
 pub(crate) fn is_loopback(host: &str) -> bool {
-    let bare = host.trim_start_matches('[').trim_end_matches(']');
-    host.eq_ignore_ascii_case("localhost") || bare.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+    host.eq_ignore_ascii_case("localhost") || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }

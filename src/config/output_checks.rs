@@ -2,15 +2,25 @@
 
 use std::path::Path;
 
-use super::checks::Check;
-use super::output::{Output, OutputAudience, OutputKind};
-use super::types::Config;
+use nix::errno::Errno;
+use nix::unistd::{AccessFlags, access};
+
+use super::checks::{Check, Starts};
+use super::output::{Collect, Output, OutputAudience, OutputKind};
+use super::secrets;
+use super::types::{Config, Journal};
 
 /// The largest number of outputs: each has a thread.
 const MOST_OUTPUTS: usize = 16;
 
 /// Every output must be whole, with no key that does nothing, and no two outputs may write the same files.
-pub(super) fn outputs(config: &Config, check: &mut Check<'_>) {
+pub(super) fn outputs(config: &Config, starts: Starts, check: &mut Check<'_>) {
+    let (journals, collected) = (&config.journal.dir, &config.collect.dir);
+    if are_nested(journals, collected) {
+        check.problem("collect.dir", "is not apart from journal.dir: choose another folder");
+    }
+    folder("journal.dir", journals, starts.node, check);
+    folder("collect.dir", collected, starts.collector, check);
     if cfg!(not(feature = "outputs")) && config.collect.enabled {
         check.problem("collect.enabled", "this program was built without its collector");
     }
@@ -21,14 +31,24 @@ pub(super) fn outputs(config: &Config, check: &mut Check<'_>) {
         one(output, check);
         let key = format!("output.{}.dir", output.name);
         if output.kind == OutputKind::Lichess {
+            if starts.collector && output.token_file.is_absolute() {
+                let read = secrets::password(&output.token_file).map_err(|why| why.replace("the password", "the token"));
+                check.result(&format!("output.{}.token_file", output.name), &output.token_file, read.map(drop));
+            }
             continue;
+        }
+        if output.dir.is_absolute() {
+            folder(&key, &output.dir, starts.collector, check);
         }
         if let Some(other) = config.output[..index].iter().find(|other| same(&other.dir, &output.dir)) {
             let place = check.origins.place(&format!("output.{}.dir", other.name));
             check.problem(&key, format!("is that of output \"{}\" too, at {place}", other.name));
         }
-        if same(&config.collect.dir, &output.dir) {
-            check.problem(&key, "is collect.dir, where the collector keeps what it has collected");
+        // Beside the folders of events, collect.dir may have those of outputs.
+        for (of, private) in [("collect.dir", &collected.join(&config.event.id)), ("journal.dir", journals)] {
+            if output.dir.is_absolute() && are_nested(private, &output.dir) {
+                check.problem(&key, format!("is not apart from {of}, whose files others must not read: choose another folder"));
+            }
         }
     }
 }
@@ -105,6 +125,25 @@ fn delays(output: &Output, check: &mut Check<'_>) {
     if output.audience == OutputAudience::Public && output.receiver_delays {
         check.problem(&key("receiver_delays"), "is for audience = \"live\": the delays would add up");
     }
+}
+
+/// A folder that the program will use must be there, or what is above it must allow to make it. Nothing is made. Those of the defaults
+/// are made by the package, for the user of the service.
+fn folder(key: &str, dir: &Path, is_used: bool, check: &mut Check<'_>) {
+    if !is_used || [Journal::default().dir, Collect::default().dir].iter().any(|default| default == dir) {
+        return;
+    }
+    let there = dir.ancestors().find(|part| part.symlink_metadata().is_ok()).unwrap_or(Path::new("."));
+    if !there.is_dir() {
+        check.problem(key, format!("{} is not a folder: choose another one", there.display()));
+    } else if there != dir && access(there, AccessFlags::W_OK | AccessFlags::X_OK) == Err(Errno::EACCES) {
+        check.problem(key, format!("cannot be made: this user may not write to {}", there.display()));
+    }
+}
+
+/// Whether one of two folders is the other one or inside it, as they are written.
+fn are_nested(one: &Path, other: &Path) -> bool {
+    one.starts_with(other) || other.starts_with(one)
 }
 
 /// Whether two folders are the same, as they are written.

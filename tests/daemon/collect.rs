@@ -99,8 +99,10 @@ fn is_private(folder: &Path) {
 fn an_output_that_fails_says_so_and_the_others_go_on() {
     let broker = Mosquitto::start();
     let hall = CollectHall::new(broker.port(), "pi-9", "");
-    std::fs::write(hall.path("no-folder"), "a file").expect("written");
-    hall.add_output("broken", "files", &hall.path("no-folder").join("inner"), "");
+    // A file has the name of the event's folder.
+    std::fs::create_dir(hall.path("no-folder")).expect("a folder");
+    std::fs::write(hall.path("no-folder/open26"), "a file").expect("written");
+    hall.add_output("broken", "files", &hall.path("no-folder"), "");
     hall.add_output(
         "hook",
         "command",

@@ -58,6 +58,83 @@ fn both_commands_refuse_every_bad_file() {
     }
 }
 
+/// What the program would only meet after its start: users without rights, folders that cannot be made, tokens that cannot be read. Rows
+/// without words are right.
+#[test]
+fn both_commands_refuse_what_the_start_would_miss() {
+    let folder = Folder::new();
+    let password = folder.file("password", "secret\n");
+    let open = folder.file_with("open", "secret\n", 0o644);
+    let (here, there) = (password.display(), password.with_file_name("made"));
+    let broker = |name: &str, lists: &str, more: &str| {
+        format!(
+            "node.name = \"n1\"\n[event]\nid = \"e\"\nround = \"5\"\n[[board]]\nid = \"12\"\n[broker]\nenabled = true\ntcp = \"127.0.0.1:0\"\n\
+             [broker.user.{name}]\npassword_file = '{here}'\n{lists}\n[collect]\ndir = '{}'\n{more}",
+            there.display()
+        )
+    };
+    let login = |name: &str| format!("[mqtt]\nuser = \"{name}\"\npassword_file = '{here}'\n[user.anna]\nrole = \"arbiter\"\n");
+    let all = "read = [\"flagfall/1/#\"]\nwrite = [\"flagfall/1/node/#\", \"flagfall/1/public/#\", \"flagfall/1/live/e/+/12/#\", \"flagfall/1/arbiter/+/5/12/#\", \"flagfall/1/reply/+/#\"]";
+    let reads = "read = [\"flagfall/1/node/#\", \"flagfall/1/meta/#\", \"flagfall/1/public/#\"]";
+    let collector = format!("{reads}\nwrite = [\"flagfall/1/node/n1-collect/#\", \"flagfall/1/public/e/+/pgn\"]");
+    let live = "[livechess]\nenabled = true\nlisten = [\"127.0.0.1:0\"]\n";
+    let output = |keys: &str| format!("[collect]\nenabled = true\ndir = '{}'\n[[output]]\nname = \"a\"\n{keys}", there.display());
+    let lichess = |file: &str| output(&format!("kind = \"lichess\"\ntoken_file = '{file}'\n"));
+    let dir = |key: &str, dir: &str| {
+        format!("[{key}]\nenabled = true\ndir = '{dir}'\n").replace("[journal]\nenabled = true", "[journal]")
+    };
+    for (text, words) in [
+        (broker("anna", all, &login("anna")), &[][..]),
+        (
+            broker("anna", "read = [\"flagfall/1/#\"]", &login("anna")),
+            &[
+                "broker.user.anna.write: this node logs in as \"anna\"",
+                "1/node/n1/#",
+                "1/live/e/5/12/#",
+                "1/reply/anna/#",
+                "mqtt.user",
+            ],
+        ),
+        (
+            broker("n1", "write = [\"flagfall/1/node/n1/#\"]", &login("n1")),
+            &[
+                "broker.user.n1.read: this node",
+                "1/cmd/+/e/5/+/+",
+                "1/node/+/info",
+                "1/arbiter/e/+/12/#",
+                "n1.write",
+                "1/public/e/5/12/#",
+            ],
+        ),
+        (broker("n1-collect", &collector, "enabled = true\n"), &[]),
+        (
+            broker("n1-collect", "", "enabled = true\n"),
+            &["n1-collect.read: the collector", "1/meta/e/+", "n1-collect.write", "1/public/e/+/pgn"],
+        ),
+        (broker("n1-collect", "", "enabled = false\n"), &[]),
+        (
+            broker("n1-collect", reads, "enabled = true\n"),
+            &["broker.user.n1-collect.write: the collector", "1/node/n1-collect/#"],
+        ),
+        (broker("n1-collect", &collector, &format!("enabled = true\n{live}")), &["1/live/e/+/+/clock", "1/device/+/status"]),
+        (dir("journal", &here.to_string()), &["journal.dir: ", "password is not a folder"]),
+        (dir("journal", &format!("{here}/a/b")), &["journal.dir: ", "password is not a folder"]),
+        (dir("collect", &here.to_string()), &["collect.dir: ", "password is not a folder"]),
+        (dir("collect", &there.display().to_string()), &[]),
+        (output(&format!("kind = \"files\"\ndir = '{here}'\n")), &["output.a.dir: ", "password is not a folder"]),
+        (lichess(&here.to_string()), &[]),
+        (lichess("/nowhere"), &["output.a.token_file: /nowhere: cannot be read"]),
+        (lichess(&open.display().to_string()), &["output.a.token_file: ", "everyone on this machine"]),
+    ] {
+        let file = folder.file("c.toml", &text);
+        let checked = judged("check-config", &file);
+        assert_eq!(checked.0, Some(if words.is_empty() { 0 } else { 78 }), "{text}: {}", checked.1);
+        assert!(words.iter().all(|word| checked.1.contains(word)), "{words:?} {text}: {}", checked.1);
+        assert!(words.is_empty() || judged("run", &file) == checked, "{text}");
+    }
+    assert!(!there.exists(), "nothing is made");
+}
+
 /// An address that this machine has not, and will not have by itself, is wrong like any other value. Without a network nobody can know.
 #[test]
 #[allow(clippy::print_stdout, reason = "says why it does not run")]

@@ -208,7 +208,19 @@ pub(crate) const FILES: &[(&str, &[&str])] = &[
          dir = \"/b\"\n[[output]]\nname = \"c\"\nkind = \"files\"\ndir = \"/a\"\n",
         &[
             "1.toml:10:1: output.b.dir: is that of output \"a\" too, at 1.toml:6:1",
-            "1.toml:14:1: output.c.dir: is collect.dir, where the collector keeps what it has collected",
+            "1.toml:14:1: output.c.dir: is not apart from collect.dir, whose files others must not read: choose another folder",
+        ],
+    ),
+    (
+        "[event]\nid = \"e\"\n[collect]\ndir = \"/a/c\"\n[journal]\ndir = \"/a/c/j\"\n\
+         [[output]]\nname = \"above\"\nkind = \"files\"\ndir = \"/a\"\n[[output]]\nname = \"journals\"\nkind = \"files\"\ndir = \"/a/c/j/b\"\n\
+         [[output]]\nname = \"event\"\nkind = \"files\"\ndir = \"/a/c/e/x\"\n[[output]]\nname = \"beside\"\nkind = \"files\"\ndir = \"/a/c/v\"\n",
+        &[
+            "1.toml:4:1: collect.dir: is not apart from journal.dir: choose another folder",
+            "1.toml:10:1: output.above.dir: is not apart from collect.dir, whose files others must not read: choose another folder",
+            "1.toml:10:1: output.above.dir: is not apart from journal.dir, whose files others must not read: choose another folder",
+            "1.toml:14:1: output.journals.dir: is not apart from journal.dir, whose files others must not read: choose another folder",
+            "1.toml:18:1: output.event.dir: is not apart from collect.dir, whose files others must not read: choose another folder",
         ],
     ),
     (
