@@ -85,7 +85,8 @@ impl SettingWatch {
 /// The number of first presses, each after the other player's move, that show that the clock's sides are exchanged.
 const EXCHANGED: u8 = 3;
 
-/// Finds out which display belongs to which player. The first press that follows that player's own move settles it.
+/// Finds out which display belongs to which player. The first press that follows that player's own move settles it, unless others have
+/// contradicted it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct SidesWatch {
     settled: bool,
@@ -127,8 +128,9 @@ impl SidesWatch {
             // The first press may be reported after the reply. If the sides are exchanged, the wrong player has pressed
             // before it.
             let own = if self.exchanged == 0 && !self.reported { first } else { last };
-            self.settled = own == by;
-            self.exchanged += u8::from(own != by);
+            // After a contradiction one press proves nothing: the last move may not have been read yet.
+            self.settled = own == by && self.exchanged == 0;
+            self.exchanged = if own == by { self.exchanged.saturating_sub(1) } else { self.exchanged + 1 };
             self.settled |= self.exchanged == EXCHANGED;
             return self.exchanged == EXCHANGED;
         }
