@@ -11,7 +11,9 @@ mod refusals;
 #[cfg(any(feature = "broker", feature = "screens"))]
 pub(crate) use guesses::{Attempt, Guesses, SLOW_ANSWER};
 pub(crate) use places::{Limits, Place, Places};
-pub(crate) use refusals::{Listener, Refusal};
+pub(crate) use refusals::Listener;
+#[cfg(any(feature = "broker", feature = "screens"))]
+pub(crate) use refusals::Refusal;
 
 use std::net::{IpAddr, Ipv6Addr};
 
