@@ -55,9 +55,10 @@ const MAX_PACKET: usize = Class::Daemon.limits().packet;
 const DESCRIPTORS: u64 = 4096;
 /// The largest number of messages that wait for one client, which is away or does not keep up. The oldest make room.
 const MAX_QUEUED: usize = 2_000;
-/// The largest number of messages for one connected client that its connection has not taken yet. Those that a subscription asks for come
-/// at once: three for each board of a large hall.
-const MAX_WAITING: usize = 1_000;
+/// The largest number of messages for one connected client that its connection has not taken yet, and for one that only reads. The retained
+/// ones of a subscription come at once: ten for each board of a large hall, and three for the public.
+const MAX_WAITING: usize = 4_000;
+const MAX_WAITING_OF_READER: usize = 1_000;
 /// The largest number of bytes of these messages.
 const MAX_QUEUED_BYTES: usize = 2 << 20;
 /// The largest number of subscriptions of one client.

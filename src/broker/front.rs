@@ -23,6 +23,7 @@ use tokio_tungstenite::tungstenite::handshake::server::{ErrorResponse, Request, 
 use tokio_tungstenite::tungstenite::http::{HeaderValue, StatusCode};
 use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
 
+use super::MAX_WAITING_OF_READER;
 use super::access::{Access, Doorman};
 use super::gate::Gate;
 use super::origin;
@@ -85,7 +86,13 @@ impl Front {
             ..ResourceLimits::default()
         });
         Front {
-            for_readers: Arc::new(config.clone().with_session_expiry(Duration::ZERO).with_maximum_qos(0)),
+            for_readers: Arc::new(
+                config
+                    .clone()
+                    .with_session_expiry(Duration::ZERO)
+                    .with_maximum_qos(0)
+                    .with_client_channel_capacity(MAX_WAITING_OF_READER),
+            ),
             without_session: Arc::new(config.clone().with_session_expiry(Duration::ZERO)),
             config: Arc::new(config),
             router: Arc::new(router),
