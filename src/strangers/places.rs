@@ -6,7 +6,8 @@
 //! longest first. A client logs in within milliseconds and is gone from these places before others could take its place.
 //!
 //! Clients that only read share what the others leave. If all places are taken, the network with most of these clients makes room for one
-//! with fewer, and for a client that may do more always. If too many of them do not keep up, one of the network with most of these leaves.
+//! with fewer, and for a client that may do more always. If too many clients that are no arbiters do not keep up, one of the network
+//! with most of these leaves.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;

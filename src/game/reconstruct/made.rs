@@ -56,8 +56,8 @@ impl MadeMoves {
         self.plies.iter().take_while(rests).count()
     }
 
-    /// Follows the record and the reading `line`, which the board has shown until `seen`. The board differs from this reading on the squares `unexplained`. `stay` is true
-    /// if not even another move takes the place of one that has rested.
+    /// Follows the record and the reading `line`, which the board has shown until `seen`. The board differs from this reading on the
+    /// squares `unexplained`. `stay` is true if not even another move takes the place of one that has rested.
     fn follow(&mut self, seen: Instant, record: &Record, line: &[Tentative], unexplained: u64, stay: bool) {
         let explained = unexplained == 0;
         let sure = record.moves().len();
