@@ -5,6 +5,7 @@ use std::future::Future;
 use std::net::{IpAddr, SocketAddr};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::time::Duration;
 
 use mqtt5::broker::storage::ClientSession;
 use mqtt5::broker::{AuthProvider, AuthResult};
@@ -95,6 +96,11 @@ impl Access {
             true => Ok(()),
             false => Err(Fault(ReasonCode::QuotaExceeded, "a retained message beyond the user's share")),
         }
+    }
+
+    /// Counts what a client has sent ([`Shares::pause_after`]).
+    pub(super) fn pause_after(&self, class: Class, user: &str, from: IpAddr, price: u32) -> Duration {
+        self.shares().pause_after(class, user, from, price, system_clock::monotonic())
     }
 
     /// Whether the session of this client may be kept when it is away.
@@ -190,7 +196,9 @@ impl AuthProvider for Doorman {
                 self.access.shares().keep(user, from.ip(), id, &class.limits(), now)
             };
             let leaves_session = self.keeps_session && ClientSession::expiry_from_connect(connect) != Some(0);
-            if !self.place.log_in(answer.user_id.as_deref(), class == Class::Reader) || (leaves_session && !keep()) {
+            if !self.place.log_in(answer.user_id.as_deref(), class == Class::Reader, class.limits().clients)
+                || (leaves_session && !keep())
+            {
                 Listener::Broker.refuses(Refusal::Full, &from.ip());
                 return Ok(AuthResult::fail(ReasonCode::ServerBusy));
             }

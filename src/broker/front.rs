@@ -3,6 +3,7 @@
 //! The crate's own accept loops take everybody, wait ten seconds for each, open WebSockets one after the other, and spin when the
 //! process has no file descriptor left. These loops never wait for a client.
 
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::pin::pin;
 use std::sync::Arc;
@@ -55,12 +56,8 @@ pub(super) enum Kind {
 
 /// Everything that the connections of one broker share.
 pub(super) struct Front {
-    config: Arc<BrokerConfig>,
-    /// The same for clients whose sessions are not kept.
-    without_session: Arc<BrokerConfig>,
-    /// The same for clients that only read. They get QoS 0, which is the same without a session: what they do not read is not sent,
-    /// and no publisher waits for acknowledgements.
-    for_readers: Arc<BrokerConfig>,
+    /// For clients of each class, and whether their sessions are kept.
+    configs: BTreeMap<(Class, bool), Arc<BrokerConfig>>,
     router: Arc<MessageRouter>,
     storage: Arc<DynamicStorage>,
     stats: Arc<BrokerStats>,
@@ -86,15 +83,7 @@ impl Front {
             ..ResourceLimits::default()
         });
         Front {
-            for_readers: Arc::new(
-                config
-                    .clone()
-                    .with_session_expiry(Duration::ZERO)
-                    .with_maximum_qos(0)
-                    .with_client_channel_capacity(MAX_WAITING_OF_READER),
-            ),
-            without_session: Arc::new(config.clone().with_session_expiry(Duration::ZERO)),
-            config: Arc::new(config),
+            configs: configs(&config),
             router: Arc::new(router),
             storage,
             stats: Arc::new(BrokerStats::new()),
@@ -171,11 +160,8 @@ impl Front {
         // The gate has counted why, if it was not the client that ended the connection.
         let Ok((class, is_kept)) = gate.connect().await else { return };
         // A client without a session needs no storage, which keeps a copy of every message until it is acknowledged.
-        let (config, storage) = match class {
-            Class::Reader => (&self.for_readers, None),
-            _ if is_kept => (&self.config, Some(Arc::clone(&self.storage))),
-            _ => (&self.without_session, None),
-        };
+        let storage = is_kept.then(|| Arc::clone(&self.storage));
+        let Some(config) = self.configs.get(&(class, is_kept)) else { return };
         let (access, place) = (Arc::clone(&self.access), Arc::clone(place));
         let access: Arc<dyn AuthProvider> = Arc::new(Doorman { access, place, keeps_session: is_kept });
         let handler = ClientHandler::new(
@@ -224,6 +210,22 @@ impl Front {
             }
         }
     }
+}
+
+/// What the crate does for clients of each class. Those that only read get QoS 0, which is the same without a session: what they do not read
+/// is not sent, and no publisher waits for acknowledgements.
+fn configs(config: &BrokerConfig) -> BTreeMap<(Class, bool), Arc<BrokerConfig>> {
+    let of = |(class, is_kept): (Class, bool)| {
+        let mut own = config.clone().with_max_packet_size(class.limits().packet);
+        if class == Class::Reader {
+            own = own.with_maximum_qos(0).with_client_channel_capacity(MAX_WAITING_OF_READER);
+        }
+        if !is_kept {
+            own = own.with_session_expiry(Duration::ZERO);
+        }
+        ((class, is_kept), Arc::new(own))
+    };
+    Class::ALL.into_iter().flat_map(|class| [(class, false), (class, true)]).map(of).collect()
 }
 
 fn refusal(status: StatusCode) -> ErrorResponse {

@@ -17,14 +17,11 @@ use tokio::time::{self, Sleep};
 
 use super::access::Access;
 use super::packets::{self, Fault, Good};
-use super::shares::{Class, Limits};
+use super::shares::{Class, Limits, PUBLISH, REQUEST};
 use crate::strangers::{Listener, Place, Refusal};
-use crate::system_clock::{self, MonotonicTime};
 
 /// How many bytes are read at once.
 const CHUNK: usize = 4 << 10;
-/// How many acknowledgements cost as much as one request.
-const REQUEST: u32 = 20;
 /// The time after which a client that has not taken a packet is behind.
 const BEHIND: Duration = Duration::from_millis(250);
 /// How often this time may pass for one packet, and while the client is behind. The messages for it wait in the memory until then.
@@ -43,9 +40,7 @@ pub(super) struct Gate<S> {
     judged: Bytes,
     /// What is in the CONNECT: the version of MQTT, the name of the user and that of the client.
     client: Option<Client>,
-    /// How much the client has sent since this time, in acknowledgements.
-    credit: u32,
-    since: MonotonicTime,
+    /// Runs until the client's next packet is read.
     pause: Option<Pin<Box<Sleep>>>,
     reader: Reader,
 }
@@ -70,8 +65,7 @@ struct Reader {
 impl<S: AsyncRead + AsyncWrite + Unpin> Gate<S> {
     pub(super) fn new(stream: S, peer: SocketAddr, access: Arc<Access>, place: Arc<Place>) -> Gate<S> {
         let (incoming, judged) = (BytesMut::new(), Bytes::new());
-        let (since, reader) = (system_clock::monotonic(), Reader::default());
-        Gate { stream, peer, access, place, incoming, judged, client: None, credit: 0, since, pause: None, reader }
+        Gate { stream, peer, access, place, incoming, judged, client: None, pause: None, reader: Reader::default() }
     }
 
     /// Reads the first packet, which the crate gets later. Returns what the user of this name is, and whether the session of this
@@ -149,18 +143,14 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Gate<S> {
                     self.access.retain(user, limits, &publish.topic_name, publish.payload.len())?;
                 }
                 // A packet has at most a megabyte.
-                REQUEST * (1 + (publish.payload.len() >> 10) as u32)
+                REQUEST * (PUBLISH + (publish.payload.len() >> 10) as u32)
             }
             Good::Request(requests) => requests * REQUEST,
             Good::Other => 1,
         };
-        if let Some(requests) = limits.requests {
-            self.credit += price;
-            if self.credit >= requests * REQUEST {
-                let (now, next) = (system_clock::monotonic(), self.since.after(Duration::from_secs(1)));
-                self.pause = Some(Box::pin(time::sleep(next.since(now))));
-                (self.credit, self.since) = (0, now.max(next));
-            }
+        let pause = self.access.pause_after(self.class(), self.user(), self.peer.ip(), price);
+        if pause > Duration::ZERO {
+            self.pause = Some(Box::pin(time::sleep(pause)));
         }
         Ok(packet)
     }

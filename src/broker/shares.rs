@@ -11,17 +11,29 @@ use crate::system_clock::MonotonicTime;
 /// How long the session of an absent client is kept.
 pub(super) const SESSION_EXPIRY: Duration = Duration::from_hours(24);
 
+/// How many acknowledgements cost as much as one request.
+pub(super) const REQUEST: u32 = 20;
+/// How many requests a message without a payload costs.
+pub(super) const PUBLISH: u32 = 4;
+/// How many requests all clients that only read may send in a second. The broker's crate looks at every retained message and at every
+/// subscription for each filter.
+const REQUESTS_OF_READERS: u32 = 200;
+/// How much may come at once.
+const AT_ONCE: Duration = Duration::from_millis(250);
+
 /// The largest number of sessions of all users but the daemon.
 const MAX_SESSIONS: usize = 512;
 
 /// What a user is for the broker.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Class {
     /// The daemon itself.
     Daemon,
     /// Everybody, at a broker without users, which only this machine can reach.
     Anybody,
-    /// A user with topics of its own: another machine, the collector, the organiser.
+    /// The collector of this machine, which publishes a round as one file.
+    Collector,
+    /// Another user with topics of its own: another machine, the organiser.
     Writer,
     /// A user with a role, who may write commands and nothing else.
     Commander,
@@ -34,9 +46,11 @@ pub(super) enum Class {
 pub(super) struct Limits {
     /// The largest packet, in bytes.
     pub(super) packet: usize,
-    /// How many requests a connection may send in a second; none for no limit. 20 acknowledgements count as one, and each KiB of a
-    /// message as one more: what clients have not read yet waits in the memory.
+    /// How many requests a user may send in a second over all connections, or the clients of one network that only read; none for no limit.
+    /// 20 acknowledgements count as one; a message, which goes to many, counts as four, and each KiB of it as one more: what clients have not read yet waits in the memory.
     pub(super) requests: Option<u32>,
+    /// How many clients a user who does not only read may have at the same time.
+    pub(super) clients: usize,
     /// How many sessions of absent clients are kept for a user in one network.
     pub(super) sessions: usize,
     /// How many retained topics a user may have.
@@ -46,17 +60,23 @@ pub(super) struct Limits {
 }
 
 impl Class {
-    /// The limits of this class. A packet of 300 KiB has the largest message of `wire/README.md` with its topic; a SUBSCRIBE with 64
-    /// filters fits into 16 KiB. A machine with many boards publishes a few hundred messages of a few KiB at once.
+    pub(super) const ALL: [Class; 6] =
+        [Class::Daemon, Class::Anybody, Class::Collector, Class::Writer, Class::Commander, Class::Reader];
+
+    /// The limits of this class. The broker's crate keeps room for the largest packet that a client has sent, and for the largest one that it
+    /// got, until the client has gone: so users who may be strangers write and read small ones, and have few clients that write. The largest
+    /// message of `wire/README.md` with its topic fits into 300 KiB, a SUBSCRIBE with 64 filters into 16. A machine with many boards publishes
+    /// a few hundred messages of a few KiB at once.
     pub(super) const fn limits(self) -> Limits {
-        let (packet, requests, sessions, retained, retained_bytes) = match self {
-            Class::Daemon => (1 << 20, None, usize::MAX, usize::MAX, usize::MAX),
-            Class::Anybody => (1 << 20, None, 64, 20_000, 256 << 20),
-            Class::Writer => (300 << 10, Some(2_000), 8, 4_000, 8 << 20),
-            Class::Commander => (64 << 10, Some(100), 8, 0, 0),
-            Class::Reader => (16 << 10, Some(100), 0, 0, 0),
+        let (packet, requests, clients, sessions, retained, retained_bytes) = match self {
+            Class::Daemon => (1 << 20, None, usize::MAX, usize::MAX, usize::MAX, usize::MAX),
+            Class::Anybody => (1 << 20, None, usize::MAX, 64, 20_000, 256 << 20),
+            Class::Collector => (300 << 10, Some(2_000), 4, 4, 100, 16 << 20),
+            Class::Writer => (64 << 10, Some(2_000), 64, 8, 4_000, 8 << 20),
+            Class::Commander => (64 << 10, Some(100), 64, 8, 0, 0),
+            Class::Reader => (16 << 10, Some(100), usize::MAX, 0, 0, 0),
         };
-        Limits { packet, requests, sessions, retained, retained_bytes }
+        Limits { packet, requests, clients, sessions, retained, retained_bytes }
     }
 }
 
@@ -67,6 +87,8 @@ pub(super) struct Shares {
     retained: BTreeMap<String, Retained>,
     /// The clients with a session, by user and network, and when they last logged in.
     sessions: BTreeMap<(String, IpAddr, String), MonotonicTime>,
+    /// The users that send something, or the networks of clients that only read, and until when that keeps their share busy.
+    busy: BTreeMap<(String, Option<IpAddr>), MonotonicTime>,
 }
 
 /// Retained topics with the bytes of each.
@@ -97,6 +119,21 @@ impl Shares {
             own.bytes = bytes;
         }
         true
+    }
+
+    /// Counts what a client has sent, with a `price` in acknowledgements. Returns how long its next packet must wait.
+    pub(super) fn pause_after(&mut self, class: Class, user: &str, address: IpAddr, price: u32, now: MonotonicTime) -> Duration {
+        let Some(requests) = class.limits().requests else { return Duration::ZERO };
+        self.busy.retain(|_, until| *until > now);
+        let key = match class {
+            Class::Reader => (String::new(), Some(network(address))),
+            _ => (user.to_owned(), None),
+        };
+        let others = self.busy.keys().filter(|other| other.1.is_some() && **other != key).count() as u32;
+        let requests = if class == Class::Reader { requests.min(REQUESTS_OF_READERS / (1 + others)).max(1) } else { requests };
+        let until = self.busy.entry(key).or_insert(now);
+        *until = until.after(Duration::from_secs(1) * price / (requests * REQUEST));
+        until.since(now).saturating_sub(AT_ONCE)
     }
 
     /// Whether the session of this client may be kept when it is away.

@@ -1,5 +1,7 @@
 //! The users of the broker in this program: each part of the program that logs in there must have one, with its password and rights.
 
+use std::path::Path;
+
 use super::board::Board;
 use super::broker_user::password_of;
 use super::checks::Starts;
@@ -25,13 +27,7 @@ pub(super) fn problems(config: &Config, starts: Starts) -> Vec<(String, String)>
             found.push((key.to_owned(), missing(own)));
         }
         (true, Some(user)) => {
-            // A file that cannot be read is reported with its own key.
-            let given = mqtt.password_file.as_deref().map_or(Ok(String::new()), secrets::password);
-            if let (Ok(given), Ok(wanted)) = (given, password_of(own, user, &mqtt.root))
-                && given != wanted
-            {
-                found.push(("mqtt.password_file".to_owned(), format!("needs the password of [broker.user.{own}]")));
-            }
+            found.extend(wrong_password("mqtt.password_file", mqtt.password_file.as_deref(), own, user, &mqtt.root));
             if starts.node {
                 found.extend(lacks(own, user, "this node", of_node(config, &node)));
             }
@@ -53,10 +49,22 @@ pub(super) fn problems(config: &Config, starts: Starts) -> Vec<(String, String)>
         Some(user) if starts.collector => found.extend(lacks(&collector, user, "the collector", of_collector(config, &node))),
         _ => {}
     }
-    if let Some(user) = config.screens.public_user.as_ref().filter(|user| config.screens.enabled && !users.contains_key(*user)) {
-        found.push(("screens.public_user".to_owned(), missing(user)));
+    if let Some(name) = config.screens.public_user.as_ref().filter(|_| config.screens.enabled) {
+        let (key, file) = ("screens.public_password_file", config.screens.public_password_file.as_deref());
+        match users.get(name) {
+            None => found.push(("screens.public_user".to_owned(), missing(name))),
+            Some(user) => found.extend(wrong_password(key, file, name, user, &mqtt.root)),
+        }
     }
     found
+}
+
+/// The problem of a password in the file of this key that the broker does not accept for this user. A file that cannot be read is reported
+/// with its own key.
+fn wrong_password(key: &str, file: Option<&Path>, name: &str, user: &BrokerUser, root: &str) -> Option<(String, String)> {
+    let given = file.map_or(Ok(String::new()), secrets::password).ok()?;
+    let wanted = password_of(name, user, root).ok()?;
+    (given != wanted).then(|| (key.to_owned(), format!("needs the password of [broker.user.{name}]")))
 }
 
 /// What `who` reads and writes as this user and the user's lists do not have.

@@ -30,9 +30,9 @@ const MAX_WAITING: usize = 256;
 /// The largest number of these from one network.
 #[cfg(feature = "broker")]
 const MAX_WAITING_OF_NETWORK: usize = 32;
-/// The largest number of clients of the broker at the same time. A hall has far fewer screens and arbiters.
+/// The largest number of clients of the broker at the same time. A hall has fewer screens and arbiters, and each client costs up to 64 KiB.
 #[cfg(feature = "broker")]
-const MAX_CLIENTS: usize = 1_000;
+const MAX_CLIENTS: usize = 600;
 /// The largest number of clients of one user at one address of another machine.
 #[cfg(feature = "broker")]
 const MAX_CLIENTS_OF_NETWORK: usize = 64;
@@ -42,6 +42,8 @@ const MAX_BEHIND: usize = 16;
 #[cfg(feature = "broker")]
 const RESERVED: usize = 32;
 
+/// The largest number of connections that are accepted before the others have their turn.
+const AT_ONCE: usize = 16;
 /// The pause after the operating system gave no socket. Meanwhile connections wait in the system's own queue.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
@@ -77,7 +79,7 @@ impl Limits {
             clients,
             clients_of_user: clients / 2,
             clients_of_network,
-            readers: clients / 4 * 3,
+            readers: clients / 3 * 2,
         }
     }
 }
@@ -145,13 +147,14 @@ impl Places {
         serve: impl Fn(TcpStream, SocketAddr, Arc<Place>) -> T,
     ) -> JoinSet<()> {
         let mut connections = JoinSet::new();
+        let mut at_once = 0;
         loop {
             tokio::select! {
                 () = async { _ = stop.wait_for(|stop| *stop).await } => return connections,
                 Some(ended) = connections.join_next() => if let Err(error) = ended {
                     self.listener.refuses(Refusal::Fault, &error);
                 },
-                accepted = self.accept_one(&listener) => match accepted {
+                accepted = self.accept_one(&listener, &mut at_once) => match accepted {
                     Ok((stream, peer)) => {
                         // Without it small packets may wait for 40 ms; a connection that has already ended reports that later.
                         _ = stream.set_nodelay(true);
@@ -167,13 +170,18 @@ impl Places {
         }
     }
 
-    /// Accepts a connection when those that made room are gone, so that the process does not run out of file descriptors.
-    async fn accept_one(&self, listener: &TcpListener) -> io::Result<(TcpStream, SocketAddr)> {
-        // This fails only if the sender is gone, which is in `self`.
-        _ = self.leaving.subscribe().wait_for(|leaving| *leaving == 0).await;
-        // Those that were accepted before read what is there, so that none makes room whose request has come.
-        task::yield_now().await;
-        listener.accept().await
+    /// Accepts a connection. A few are accepted `at_once`: the next ones when those that made room are gone, so that the process does not run
+    /// out of file descriptors, and when those that were accepted have read what is there, so that none makes room whose request has come.
+    async fn accept_one(&self, listener: &TcpListener, at_once: &mut usize) -> io::Result<(TcpStream, SocketAddr)> {
+        if *at_once == 0 {
+            // This fails only if the sender is gone, which is in `self`.
+            _ = self.leaving.subscribe().wait_for(|leaving| *leaving == 0).await;
+            task::yield_now().await;
+            *at_once = (self.limits.waiting_of_network / 2).clamp(1, AT_ONCE);
+        }
+        let accepted = listener.accept().await;
+        *at_once -= 1;
+        accepted
     }
 
     /// Gives a place to a new connection.
@@ -276,8 +284,9 @@ impl Place {
         }
     }
 
-    /// Makes the connection a client of this user, who `only_reads` or may do more. Returns false if there is no place for a client.
-    pub(crate) fn log_in(&self, user: Option<&str>, only_reads: bool) -> bool {
+    /// Makes the connection a client of this user, who `only_reads`, or may do more with at most this number of clients. Returns false if
+    /// there is no place for a client.
+    pub(crate) fn log_in(&self, user: Option<&str>, only_reads: bool, most: usize) -> bool {
         let mut taken = self.places.taken();
         let (number, limits) = (self.number(), self.places.limits);
         // If it must close, its place is gone.
@@ -286,7 +295,7 @@ impl Place {
         let (of_user, of_network) =
             same.fold((0, 0), |(all, near), other| (all + 1, near + usize::from(other.network == network)));
         // All pages of this machine's own server have addresses of this machine, and are counted there.
-        if (user.is_some() && !only_reads && of_user >= limits.clients_of_user)
+        if (user.is_some() && !only_reads && of_user >= limits.clients_of_user.min(most))
             || (!network.is_loopback() && of_network >= limits.clients_of_network)
         {
             return false;

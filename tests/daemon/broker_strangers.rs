@@ -1,7 +1,7 @@
 //! The embedded broker against clients that have logged in: what one of them sends or does not read harms no other.
 #![cfg(feature = "broker")]
 
-mod raw;
+pub(crate) mod raw;
 
 use std::net::SocketAddr;
 

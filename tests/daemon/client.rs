@@ -6,6 +6,7 @@ use std::fmt::Debug;
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use rumqttc::NetworkOptions;
 use rumqttc::v5::mqttbytes::QoS;
 use rumqttc::v5::mqttbytes::v5::{
     ConnAck, ConnectReturnCode, Packet, PubAckReason, Publish, PublishProperties, SubscribeReasonCode,
@@ -59,8 +60,11 @@ pub(crate) fn options(broker: SocketAddr, name: &str) -> MqttOptions {
 
 impl Client {
     /// Connects; the error is the reason of the broker's refusal.
-    pub(crate) async fn try_connect(options: MqttOptions) -> Result<Client, ConnectReturnCode> {
+    pub(crate) async fn try_connect(mut options: MqttOptions) -> Result<Client, ConnectReturnCode> {
         let name = options.client_id();
+        let mut network = NetworkOptions::new();
+        network.set_connection_timeout(PATIENCE.as_secs());
+        options.set_connection_timeout(PATIENCE.as_secs()).set_network_options(network);
         let (client, mut events) = AsyncClient::new(options, 2_000);
         let connack = loop {
             match within(&name, "CONNACK", events.poll()).await {

@@ -49,6 +49,9 @@ fn a_board_that_moved_on_is_looked_at_again_before_anything_is_sent() {
     let sent = room.witness.command("declare-result", 1);
     let seen = room.witness.wait("the state", "/arbiter/open26/5/1/state", |message| message["body"]["moves"][2]["san"] == "Nf3");
     assert_eq!(sent.message["expect"], json!({"game": seen["game"], "rev": seen["rev"]}));
+    // A name that nobody guesses: at some brokers whoever knows a name can take over a connection.
+    let replies = sent.response_topic.as_deref().and_then(|topic| topic.strip_prefix("flagfall/1/reply/anna/screen-"));
+    assert!(replies.is_some_and(|name| u64::from_str_radix(name, 16).is_ok_and(|number| number > 0)), "{replies:?}");
     // The node has seen yet another move, and refuses.
     let mut next = moved_on();
     next["moves"][2]["san"] = "Bc4".into();

@@ -55,3 +55,40 @@ fn all_addresses_of_one_network_keep_few_sessions() {
     assert_eq!(kept.count(), limits.sessions);
     assert!(shares.may_keep("pi-2", HERE, "another", &limits, MonotonicTime(0)));
 }
+
+/// Whatever is sent over however many connections, no user gets more than its requests, and readers share theirs among their networks.
+#[test]
+fn requests_are_shared_among_users_and_networks() {
+    let reader = |host: u16| IpAddr::from([0x2001, 0xdb8, 0, host, 0, 0, 0, 1]);
+    for (class, senders, most, least) in [
+        (Class::Collector, 1, 2_000, 2_000),
+        (Class::Writer, 1, 2_000, 2_000),
+        (Class::Commander, 1, 100, 100),
+        (Class::Reader, 1, 100, 100),
+        (Class::Reader, 4, 50, 50),
+        (Class::Reader, 40, 5, 5),
+        (Class::Reader, 1_000, 1, 1),
+        (Class::Daemon, 1, u32::MAX, 10_000),
+    ] {
+        let mut shares = Shares::default();
+        // Each sender may send its next packet at this time.
+        let mut free = vec![MonotonicTime(0); senders];
+        let mut sent = vec![0; senders];
+        // All have begun before the second that counts.
+        let (begin, end) = (MonotonicTime(10_000_000), MonotonicTime(11_000_000));
+        for now in (9_000_000..11_000_000).step_by(1_000).map(MonotonicTime) {
+            for sender in 0..senders {
+                let mut packets = 0;
+                while free[sender] <= now && packets < 10 {
+                    let pause = shares.pause_after(class, "one", reader(sender as u16), REQUEST, now);
+                    free[sender] = now.after(pause);
+                    sent[sender] += u32::from(now >= begin && now < end);
+                    packets += 1;
+                }
+            }
+        }
+        // A pause ends at a step, and what came at once is counted before.
+        let near = |sent: &&u32| **sent >= least - least / 20 && **sent <= most.saturating_add(most / 20).saturating_add(1);
+        assert!(sent.iter().filter(near).count() == senders, "{class:?}, {senders}: {sent:?}");
+    }
+}

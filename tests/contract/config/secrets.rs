@@ -128,3 +128,25 @@ fn files_that_are_named_must_be_what_they_should_be() {
     assert!(found.len() == 1 && found[0].starts_with("c.toml:6:1: mqtt.key_file: nokey: "), "{found:#?}");
     assert_eq!(errors(&folder, &mqtt(key.parent().expect("its folder"), "", "")).len(), 1, "a folder is no file");
 }
+
+#[test]
+fn a_password_that_the_broker_in_this_program_refuses_is_named() {
+    let folder = Folder::new();
+    let (right, wrong) = (folder.file_with("right", SECRET, 0o600), folder.file_with("wrong", "another", 0o600));
+    for (section, key, user) in [
+        ("[screens]\nenabled = true\npublic_user = \"hall\"\npublic_password_file", "screens.public_password_file", "hall"),
+        ("[mqtt]\nuser = \"hall\"\npassword_file", "mqtt.password_file", "hall"),
+    ] {
+        for file in [&right, &wrong] {
+            let text = format!(
+                "{section} = \"{}\"\n[broker]\nenabled = true\n[broker.user.{user}]\npassword_file = \"{}\"\n\
+                 read = [\"flagfall/1/public/#\"]\n",
+                file.display(),
+                right.display()
+            );
+            let found = errors(&folder, &text);
+            let named = found.iter().any(|error| error.ends_with(&format!("{key}: needs the password of [broker.user.{user}]")));
+            assert_eq!(named, file == &wrong, "{key}: {found:#?}");
+        }
+    }
+}

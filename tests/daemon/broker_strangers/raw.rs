@@ -9,18 +9,18 @@ use tokio::time::timeout;
 use crate::client::PATIENCE;
 
 /// A connection to the broker.
-pub(super) struct Raw(TcpStream);
+pub(crate) struct Raw(TcpStream);
 
 impl Raw {
     /// Connects and sends these bytes.
-    pub(super) async fn open(to: SocketAddr, bytes: &[u8]) -> Raw {
+    pub(crate) async fn open(to: SocketAddr, bytes: &[u8]) -> Raw {
         let mut raw = Raw(TcpStream::connect(to).await.expect("the broker accepts connections"));
         raw.send(bytes).await;
         raw
     }
 
     /// Sends this CONNECT, and takes the broker's consent.
-    pub(super) async fn log_in(to: SocketAddr, connect: &[u8]) -> Raw {
+    pub(crate) async fn log_in(to: SocketAddr, connect: &[u8]) -> Raw {
         let mut raw = Raw::open(to, connect).await;
         let mut head = [0; 2];
         raw.read(&mut head).await;
@@ -35,12 +35,12 @@ impl Raw {
     }
 
     /// Sends these bytes, as far as the broker still reads.
-    pub(super) async fn send(&mut self, bytes: &[u8]) {
+    pub(crate) async fn send(&mut self, bytes: &[u8]) {
         let _ = self.0.write_all(bytes).await;
     }
 
     /// Waits until the broker has read everything.
-    pub(super) async fn is_served(&mut self) -> bool {
+    pub(crate) async fn is_served(&mut self) -> bool {
         self.send(&[0xC0, 0]).await;
         let mut answer = [0; 2];
         self.read(&mut answer).await;
@@ -48,7 +48,7 @@ impl Raw {
     }
 
     /// Waits until the broker closes the connection, and returns what it sent.
-    pub(super) async fn read_to_end(&mut self) -> Vec<u8> {
+    pub(crate) async fn read_to_end(&mut self) -> Vec<u8> {
         let mut all = Vec::new();
         // After a reset, what came before it counts.
         let _ = timeout(PATIENCE, self.0.read_to_end(&mut all)).await.expect("it is closed");
@@ -57,7 +57,7 @@ impl Raw {
 }
 
 /// A packet with this first byte and this body.
-pub(super) fn whole(first: u8, body: &[u8]) -> Vec<u8> {
+pub(crate) fn whole(first: u8, body: &[u8]) -> Vec<u8> {
     let (mut packet, mut length) = (vec![first], body.len());
     while length >= 128 {
         packet.push((length % 128) as u8 | 0x80);
@@ -69,7 +69,7 @@ pub(super) fn whole(first: u8, body: &[u8]) -> Vec<u8> {
 }
 
 /// Text with its length.
-pub(super) fn string(text: &str) -> Vec<u8> {
+pub(crate) fn string(text: &str) -> Vec<u8> {
     [&(text.len() as u16).to_be_bytes()[..], text.as_bytes()].concat()
 }
 
@@ -83,26 +83,26 @@ fn properties(list: &[u8]) -> Vec<u8> {
 }
 
 /// A CONNECT of MQTT 5 with a clean start; `will` is added to its flags.
-pub(super) fn connect(id: &str, user: &str, will: u8) -> Vec<u8> {
+pub(crate) fn connect(id: &str, user: &str, will: u8) -> Vec<u8> {
     let password = string(&format!("secret of {user}"));
     whole(0x10, &[string("MQTT"), vec![5, 0xC2 | will, 0, 60, 0], string(id), string(user), password].concat())
 }
 
 /// A CONNECT of the user `writer` with a will; `flags` are added to those of the will.
-pub(super) fn connect_with_will(topic: &str, list: &[u8], flags: u8) -> Vec<u8> {
+pub(crate) fn connect_with_will(topic: &str, list: &[u8], flags: u8) -> Vec<u8> {
     let head = [string("MQTT"), vec![5, 0xC6 | flags, 0, 60, 0], string("will")].concat();
     let will = [properties(list), string(topic), string("gone")].concat();
     whole(0x10, &[head, will, string("writer"), string("secret of writer")].concat())
 }
 
 /// A CONNECT of MQTT 3.1.1 with a clean session.
-pub(super) fn connect_3(id: &str, user: &str) -> Vec<u8> {
+pub(crate) fn connect_3(id: &str, user: &str) -> Vec<u8> {
     let password = string(&format!("secret of {user}"));
     whole(0x10, &[string("MQTT"), vec![4, 0xC2, 0, 60], string(id), string(user), password].concat())
 }
 
 /// A PUBLISH of MQTT 5 with this first byte; those of QoS 1 and 2 have the number 7.
-pub(super) fn publish(first: u8, topic: &str, list: &[u8], payload: &[u8]) -> Vec<u8> {
+pub(crate) fn publish(first: u8, topic: &str, list: &[u8], payload: &[u8]) -> Vec<u8> {
     let number: &[u8] = if first & 0x06 == 0 { &[] } else { &[0, 7] };
     whole(first, &[&string(topic)[..], number, &properties(list), payload].concat())
 }
