@@ -41,6 +41,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mqtt5::broker::config::{BrokerConfig, StorageConfig};
+use mqtt5::topic_matches_filter;
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
@@ -66,7 +67,7 @@ const MAX_QUEUED: usize = 2_000;
 /// ones of a subscription come at once: ten for each board of a large hall, and three for the public.
 const MAX_WAITING: usize = 4_000;
 const MAX_WAITING_OF_READER: usize = 1_000;
-/// The largest number of bytes of these messages.
+/// The largest number of bytes of the messages for a client that is away.
 const MAX_QUEUED_BYTES: usize = 2 << 20;
 /// The largest number of subscriptions of one client.
 const MAX_SUBSCRIPTIONS: usize = 64;
@@ -251,6 +252,12 @@ fn limits(clients: usize) -> BrokerConfig {
     config
 }
 
+/// Whether somebody with these filters may write the messages of the organiser or the PGN of a round, which are large.
+fn writes_large(filters: &[String], root: &str, event: &str) -> bool {
+    let large = [topics::meta_event(root, event), topics::round_pgn(root, event, "1")];
+    filters.iter().any(|filter| large.iter().any(|topic| topic_matches_filter(topic, filter)))
+}
+
 /// The users that may log in, and their rights; nothing else is allowed.
 fn rules(config: &Config, node: &str, own: Option<&Login>) -> Result<Rules, BrokerError> {
     let (root, event) = (&config.mqtt.root, &config.event.id);
@@ -260,7 +267,7 @@ fn rules(config: &Config, node: &str, own: Option<&Login>) -> Result<Rules, Brok
         let password = config::password_of(name, user, root).map_err(|(key, why)| BrokerError::User(name.clone(), key, why))?;
         let class = match () {
             () if name == node => Class::Daemon,
-            () if *name == topics::collector(node) => Class::Collector,
+            () if writes_large(&user.write, root, event) => Class::Publisher,
             () if !user.write.is_empty() => Class::Writer,
             () if roles.contains_key(name) => Class::Commander,
             () => Class::Reader,

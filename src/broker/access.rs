@@ -14,7 +14,7 @@ use mqtt5::protocol::v5::reason_codes::ReasonCode;
 use mqtt5::topic_matches_filter;
 use tokio::time;
 
-use super::packets::Fault;
+use super::packets::{self, Fault};
 use super::shares::{Class, Limits, Shares};
 use crate::strangers::{Attempt, Guesses, Listener, Place, Refusal, SLOW_ANSWER};
 use crate::system_clock;
@@ -98,9 +98,9 @@ impl Access {
         }
     }
 
-    /// Counts what a client has sent ([`Shares::pause_after`]).
-    pub(super) fn pause_after(&self, class: Class, user: &str, from: IpAddr, price: u32) -> Duration {
-        self.shares().pause_after(class, user, from, price, system_clock::monotonic())
+    /// Takes a packet from the share of a user ([`Shares::admit`]).
+    pub(super) fn admit(&self, class: Class, user: &str, from: IpAddr, price: u32) -> Result<(), Duration> {
+        self.shares().admit(class, user, from, price, system_clock::monotonic())
     }
 
     /// Whether the session of this client may be kept when it is away.
@@ -191,14 +191,17 @@ impl AuthProvider for Doorman {
                 return Ok(AuthResult::fail(code));
             }
             let class = self.access.class_of(user);
+            // A login costs as much as the message that may come at its end, or one could be sent with each of many logins.
+            let price = packets::price(connect.will.as_ref().map_or(0, |will| will.payload.len()));
+            while let Err(pause) = self.access.admit(class, user, from.ip(), price) {
+                time::sleep(pause).await;
+            }
             let keep = || {
                 let (id, now) = (&connect.client_id, system_clock::monotonic());
                 self.access.shares().keep(user, from.ip(), id, &class.limits(), now)
             };
             let leaves_session = self.keeps_session && ClientSession::expiry_from_connect(connect) != Some(0);
-            if !self.place.log_in(answer.user_id.as_deref(), class == Class::Reader, class.limits().clients)
-                || (leaves_session && !keep())
-            {
+            if !self.place.log_in(answer.user_id.as_deref(), class == Class::Reader) || (leaves_session && !keep()) {
                 Listener::Broker.refuses(Refusal::Full, &from.ip());
                 return Ok(AuthResult::fail(ReasonCode::ServerBusy));
             }

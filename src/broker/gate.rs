@@ -17,13 +17,17 @@ use tokio::time::{self, Sleep};
 
 use super::access::Access;
 use super::packets::{self, Fault, Good};
-use super::shares::{Class, Limits, PUBLISH, REQUEST};
+use super::shares::{ACKNOWLEDGEMENT, Class, Limits, REQUEST};
 use crate::strangers::{Listener, Place, Refusal};
 
+/// The first byte of PUBLISH with QoS 1, without the flags for a repetition and for a retained message.
+const PUBLISH_QOS_1: u8 = 0x32;
 /// How many bytes are read at once.
 const CHUNK: usize = 4 << 10;
 /// The time after which a client that has not taken a packet is behind.
 const BEHIND: Duration = Duration::from_millis(250);
+/// The time in which a client that may be a stranger acknowledges one of the messages that it has got.
+const ACKNOWLEDGED_WITHIN: Duration = Duration::from_secs(10);
 /// How often this time may pass for one packet, and while the client is behind. The messages for it wait in the memory until then.
 const READ_WITHIN: u32 = 40;
 const CATCH_UP_WITHIN: u32 = 240;
@@ -40,15 +44,28 @@ pub(super) struct Gate<S> {
     judged: Bytes,
     /// What is in the CONNECT: the version of MQTT, the name of the user and that of the client.
     client: Option<Client>,
-    /// Runs until the client's next packet is read.
+    /// What this packet costs, until it was taken from the share of the user, and how long that waits.
+    price: u32,
     pause: Option<Pin<Box<Sleep>>>,
     reader: Reader,
+    acknowledges: Acknowledges,
 }
 
 struct Client {
     version: u8,
     user: String,
     id: String,
+}
+
+/// Whether a client acknowledges what it reads: without that its window stays closed, and messages wait.
+#[derive(Default)]
+struct Acknowledges {
+    /// What is written next continues a packet.
+    is_within: bool,
+    /// How many messages with QoS 1 it has got and not acknowledged.
+    missing: u32,
+    /// Runs since the last acknowledgement while some are missing.
+    waiting: Option<Pin<Box<Sleep>>>,
 }
 
 /// How fast the client reads.
@@ -65,7 +82,19 @@ struct Reader {
 impl<S: AsyncRead + AsyncWrite + Unpin> Gate<S> {
     pub(super) fn new(stream: S, peer: SocketAddr, access: Arc<Access>, place: Arc<Place>) -> Gate<S> {
         let (incoming, judged) = (BytesMut::new(), Bytes::new());
-        Gate { stream, peer, access, place, incoming, judged, client: None, pause: None, reader: Reader::default() }
+        Gate {
+            stream,
+            peer,
+            access,
+            place,
+            incoming,
+            judged,
+            client: None,
+            price: 0,
+            pause: None,
+            reader: Reader::default(),
+            acknowledges: Acknowledges::default(),
+        }
     }
 
     /// Reads the first packet, which the crate gets later. Returns what the user of this name is, and whether the session of this
@@ -79,12 +108,25 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Gate<S> {
         Ok((self.access.class_of(user), self.access.may_keep_session(user, self.peer.ip(), id)))
     }
 
-    /// Waits until there is a judged packet, or the connection has ended.
+    /// Waits until there is a judged packet that fits into the share of its user, or the connection has ended.
     fn poll_packet(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        while self.judged.is_empty() {
+        if let Some(waiting) = &mut self.acknowledges.waiting
+            && waiting.as_mut().poll(context).is_ready()
+        {
+            Listener::Broker.refuses(Refusal::Unread, &format_args!("{} from {}", self.user(), self.peer.ip()));
+            return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
+        }
+        while self.price > 0 || self.judged.is_empty() {
             if let Some(pause) = &mut self.pause {
                 ready!(pause.as_mut().poll(context));
                 self.pause = None;
+            }
+            if self.price > 0 {
+                match self.access.admit(self.class(), self.user(), self.peer.ip(), self.price) {
+                    Ok(()) => self.price = 0,
+                    Err(pause) => self.pause = Some(Box::pin(time::sleep(pause))),
+                }
+                continue;
             }
             match self.next_packet() {
                 Ok(true) => continue,
@@ -125,7 +167,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Gate<S> {
     fn judge(&mut self, packet: Bytes, limits: &Limits) -> Result<Bytes, Fault> {
         let rules = self.access.rules();
         let version = self.client.as_ref().map(|client| client.version);
-        let price = match packets::judge(&packet, version, limits, &rules.commands)? {
+        self.price = match packets::judge(&packet, version, limits, &rules.commands)? {
             Good::Connect(connect) => {
                 let ConnectPacket { protocol_version: version, username, client_id, .. } = *connect;
                 // Where nobody logs in, a name is no user.
@@ -142,16 +184,15 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Gate<S> {
                 if publish.retain && rules.may_write(user, &publish.topic_name) {
                     self.access.retain(user, limits, &publish.topic_name, publish.payload.len())?;
                 }
-                // A packet has at most a megabyte.
-                REQUEST * (PUBLISH + (publish.payload.len() >> 10) as u32)
+                packets::price(publish.payload.len())
             }
             Good::Request(requests) => requests * REQUEST,
-            Good::Other => 1,
+            Good::Acknowledgement => {
+                self.acknowledges.missing = self.acknowledges.missing.saturating_sub(1);
+                self.acknowledges.waiting = (self.acknowledges.missing > 0).then(|| Box::pin(time::sleep(ACKNOWLEDGED_WITHIN)));
+                ACKNOWLEDGEMENT
+            }
         };
-        let pause = self.access.pause_after(self.class(), self.user(), self.peer.ip(), price);
-        if pause > Duration::ZERO {
-            self.pause = Some(Box::pin(time::sleep(pause)));
-        }
         Ok(packet)
     }
 
@@ -182,6 +223,16 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Gate<S> {
                 Listener::Broker.refuses(Refusal::Unread, &format_args!("{} from {}", self.user(), self.peer.ip()));
                 return Poll::Ready(io::ErrorKind::TimedOut.into());
             }
+        }
+    }
+
+    /// Notes what goes to the client, and whether it `is_whole`.
+    fn was_written(&mut self, bytes: &[u8], is_whole: bool) {
+        let begins = !std::mem::replace(&mut self.acknowledges.is_within, !is_whole);
+        let is_counted = begins && bytes.first().is_some_and(|first| first & 0xF6 == PUBLISH_QOS_1);
+        if is_counted && matches!(self.class(), Class::Writer | Class::Publisher) {
+            self.acknowledges.missing += 1;
+            self.acknowledges.waiting.get_or_insert_with(|| Box::pin(time::sleep(ACKNOWLEDGED_WITHIN)));
         }
     }
 
@@ -220,7 +271,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Gate<S> {
         match Pin::new(&mut self.stream).poll_write(context, bytes) {
             Poll::Pending => self.wait_for_reader(context).map(Err),
             Poll::Ready(written) => {
-                if written.as_ref().is_ok_and(|count| *count == bytes.len()) {
+                let is_whole = written.as_ref().is_ok_and(|count| *count == bytes.len());
+                self.was_written(bytes, is_whole);
+                if is_whole {
                     self.was_read();
                 }
                 Poll::Ready(written)

@@ -10,7 +10,7 @@ use mqtt5::packet::publish::PublishPacket;
 use mqtt5::protocol::v5::reason_codes::ReasonCode;
 use mqtt5::{FixedHeader, MqttError, Packet, PacketType, Properties, PropertyId, PropertyValue, QoS};
 
-use super::shares::Limits;
+use super::shares::{Limits, PUBLISH, REQUEST};
 
 /// The longest topic, filter or name of a client, in bytes. Those of `wire/README.md` have fewer than 200.
 const MAX_TOPIC: usize = 512;
@@ -55,8 +55,8 @@ pub(super) enum Good {
     Publish(PublishPacket),
     /// Requests that cost the broker more than an acknowledgement: the topic filters of one packet, or one.
     Request(u32),
-    /// An acknowledgement or DISCONNECT.
-    Other,
+    /// An acknowledgement of a message that the client has got.
+    Acknowledgement,
 }
 
 /// The size of the packet at the start of `bytes`, with its header, once the header is there.
@@ -115,10 +115,10 @@ pub(super) fn judge(packet: &Bytes, version: Option<u8>, limits: &Limits, comman
             {
                 Err(ORDER)
             }
-            _ => Ok(Good::Other),
+            _ => Ok(Good::Request(1)),
         },
         PacketType::PingReq => Ok(Good::Request(1)),
-        PacketType::PubAck => Ok(Good::Other),
+        PacketType::PubAck => Ok(Good::Acknowledgement),
         // QoS 2 is not granted, there is no authentication in steps, and the others are sent by brokers.
         _ => Err(ORDER),
     }
@@ -134,7 +134,12 @@ fn malformed(_: MqttError) -> Fault {
     MALFORMED
 }
 
-/// The will is forwarded, and the names are added to every message of the client.
+/// What a message with a payload of this size costs.
+pub(super) fn price(payload: usize) -> u32 {
+    // A packet has at most a megabyte.
+    PUBLISH + REQUEST * (payload >> 10) as u32
+}
+
 /// The same CONNECT, with the name of the user in the name of the client, and this name: the crate gives a session to whoever knows the name
 /// of its client, which every message shows. It names a client without a name itself.
 pub(super) fn with_user(packet: &Bytes, version: u8, user: &str, client: &str) -> Result<(Bytes, String), Fault> {
@@ -158,6 +163,7 @@ pub(super) fn with_user(packet: &Bytes, version: u8, user: &str, client: &str) -
     Ok((whole.freeze(), name))
 }
 
+/// The will is forwarded, and the names are added to every message of the client.
 fn judge_connect(connect: &ConnectPacket, commands: &str) -> Result<(), Fault> {
     if connect.client_id.len() > MAX_TOPIC {
         return Err(TOO_LARGE);

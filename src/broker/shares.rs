@@ -11,15 +11,19 @@ use crate::system_clock::MonotonicTime;
 /// How long the session of an absent client is kept.
 pub(super) const SESSION_EXPIRY: Duration = Duration::from_hours(24);
 
-/// How many acknowledgements cost as much as one request.
-pub(super) const REQUEST: u32 = 20;
-/// How many requests a message without a payload costs.
-pub(super) const PUBLISH: u32 = 4;
+/// What an acknowledgement, a request and a message without a payload cost.
+pub(super) const ACKNOWLEDGEMENT: u32 = 1;
+pub(super) const REQUEST: u32 = 20 * ACKNOWLEDGEMENT;
+pub(super) const PUBLISH: u32 = 4 * REQUEST;
 /// How many requests all clients that only read may send in a second. The broker's crate looks at every retained message and at every
 /// subscription for each filter.
 const REQUESTS_OF_READERS: u32 = 200;
-/// How much may come at once.
-const AT_ONCE: Duration = Duration::from_millis(250);
+/// The largest number of networks of readers that have sent something just now.
+const MAX_NETWORKS: usize = 4_096;
+/// How much may come at once, in seconds of the share.
+const AT_ONCE: f64 = 0.25;
+/// The longest time until a packet is tried again: shares grow when others have sent what they want.
+const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 
 /// The largest number of sessions of all users but the daemon.
 const MAX_SESSIONS: usize = 512;
@@ -31,9 +35,9 @@ pub(super) enum Class {
     Daemon,
     /// Everybody, at a broker without users, which only this machine can reach.
     Anybody,
-    /// The collector of this machine, which publishes a round as one file.
-    Collector,
-    /// Another user with topics of its own: another machine, the organiser.
+    /// A user whose messages are large: the organiser, and a collector that publishes rounds as PGN.
+    Publisher,
+    /// Another user with topics of its own: another machine.
     Writer,
     /// A user with a role, who may write commands and nothing else.
     Commander,
@@ -47,10 +51,9 @@ pub(super) struct Limits {
     /// The largest packet, in bytes.
     pub(super) packet: usize,
     /// How many requests a user may send in a second over all connections, or the clients of one network that only read; none for no limit.
-    /// 20 acknowledgements count as one; a message, which goes to many, counts as four, and each KiB of it as one more: what clients have not read yet waits in the memory.
-    pub(super) requests: Option<u32>,
-    /// How many clients a user who does not only read may have at the same time.
-    pub(super) clients: usize,
+    /// 20 acknowledgements count as one; a message, which goes to many, counts as four, and each KiB of it as one more: what clients have
+    /// not read yet waits in the memory.
+    requests: Option<u32>,
     /// How many sessions of absent clients are kept for a user in one network.
     pub(super) sessions: usize,
     /// How many retained topics a user may have.
@@ -61,22 +64,22 @@ pub(super) struct Limits {
 
 impl Class {
     pub(super) const ALL: [Class; 6] =
-        [Class::Daemon, Class::Anybody, Class::Collector, Class::Writer, Class::Commander, Class::Reader];
+        [Class::Daemon, Class::Anybody, Class::Publisher, Class::Writer, Class::Commander, Class::Reader];
 
     /// The limits of this class. The broker's crate keeps room for the largest packet that a client has sent, and for the largest one that it
-    /// got, until the client has gone: so users who may be strangers write and read small ones, and have few clients that write. The largest
-    /// message of `wire/README.md` with its topic fits into 300 KiB, a SUBSCRIBE with 64 filters into 16. A machine with many boards publishes
-    /// a few hundred messages of a few KiB at once.
+    /// got, until the client has gone, so a machine, whose card may be stolen, has small ones. The largest message of `wire/README.md` with its
+    /// topic fits into 300 KiB, a SUBSCRIBE with 64 filters into 16. A machine with many boards publishes a few hundred messages of a few KiB at
+    /// once.
     pub(super) const fn limits(self) -> Limits {
-        let (packet, requests, clients, sessions, retained, retained_bytes) = match self {
-            Class::Daemon => (1 << 20, None, usize::MAX, usize::MAX, usize::MAX, usize::MAX),
-            Class::Anybody => (1 << 20, None, usize::MAX, 64, 20_000, 256 << 20),
-            Class::Collector => (300 << 10, Some(2_000), 4, 4, 100, 16 << 20),
-            Class::Writer => (64 << 10, Some(2_000), 64, 8, 4_000, 8 << 20),
-            Class::Commander => (64 << 10, Some(100), 64, 8, 0, 0),
-            Class::Reader => (16 << 10, Some(100), usize::MAX, 0, 0, 0),
+        let (packet, requests, sessions, retained, retained_bytes) = match self {
+            Class::Daemon => (1 << 20, None, usize::MAX, usize::MAX, usize::MAX),
+            Class::Anybody => (1 << 20, None, 64, 20_000, 256 << 20),
+            Class::Publisher => (300 << 10, Some(2_000), 8, 4_000, 8 << 20),
+            Class::Writer => (64 << 10, Some(2_000), 8, 4_000, 8 << 20),
+            Class::Commander => (64 << 10, Some(500), 8, 0, 0),
+            Class::Reader => (16 << 10, Some(100), 0, 0, 0),
         };
-        Limits { packet, requests, clients, sessions, retained, retained_bytes }
+        Limits { packet, requests, sessions, retained, retained_bytes }
     }
 }
 
@@ -87,8 +90,26 @@ pub(super) struct Shares {
     retained: BTreeMap<String, Retained>,
     /// The clients with a session, by user and network, and when they last logged in.
     sessions: BTreeMap<(String, IpAddr, String), MonotonicTime>,
-    /// The users that send something, or the networks of clients that only read, and until when that keeps their share busy.
-    busy: BTreeMap<(String, Option<IpAddr>), MonotonicTime>,
+    /// What users have sent just now, and the networks of clients that only read.
+    users: BTreeMap<String, Owed>,
+    networks: BTreeMap<IpAddr, Owed>,
+}
+
+/// What was sent beyond the share of the time since; `rate` is paid off in a second.
+#[derive(Clone, Copy)]
+struct Owed {
+    price: f64,
+    rate: f64,
+    at: MonotonicTime,
+}
+
+impl Owed {
+    /// Returns what is owed now.
+    fn pay(&mut self, now: MonotonicTime) -> f64 {
+        self.price = (self.price - self.rate * now.since(self.at).as_secs_f64()).max(0.0);
+        self.at = now;
+        self.price
+    }
 }
 
 /// Retained topics with the bytes of each.
@@ -121,19 +142,40 @@ impl Shares {
         true
     }
 
-    /// Counts what a client has sent, with a `price` in acknowledgements. Returns how long its next packet must wait.
-    pub(super) fn pause_after(&mut self, class: Class, user: &str, address: IpAddr, price: u32, now: MonotonicTime) -> Duration {
-        let Some(requests) = class.limits().requests else { return Duration::ZERO };
-        self.busy.retain(|_, until| *until > now);
-        let key = match class {
-            Class::Reader => (String::new(), Some(network(address))),
-            _ => (user.to_owned(), None),
+    /// Takes a packet of this price from the share of a user, or of the network of a client that only reads.
+    ///
+    /// # Errors
+    /// How long the packet must wait before it is tried again: the share is used up.
+    pub(super) fn admit(
+        &mut self,
+        class: Class,
+        user: &str,
+        address: IpAddr,
+        price: u32,
+        now: MonotonicTime,
+    ) -> Result<(), Duration> {
+        let Some(requests) = class.limits().requests else { return Ok(()) };
+        let none = Owed { price: 0.0, rate: f64::from(requests * REQUEST), at: now };
+        self.users.retain(|_, owed| owed.pay(now) > 0.0);
+        self.networks.retain(|_, owed| owed.pay(now) > 0.0);
+        let owed = if class == Class::Reader {
+            let network = network(address);
+            if self.networks.len() >= MAX_NETWORKS && !self.networks.contains_key(&network) {
+                return Err(LONGEST_PAUSE);
+            }
+            self.networks.entry(network).or_insert(none);
+            let share = f64::from(REQUESTS_OF_READERS * REQUEST) / self.networks.len() as f64;
+            self.networks.values_mut().for_each(|owed| owed.rate = share.min(none.rate));
+            self.networks.entry(network).or_insert(none)
+        } else {
+            self.users.entry(user.to_owned()).or_insert(none)
         };
-        let others = self.busy.keys().filter(|other| other.1.is_some() && **other != key).count() as u32;
-        let requests = if class == Class::Reader { requests.min(REQUESTS_OF_READERS / (1 + others)).max(1) } else { requests };
-        let until = self.busy.entry(key).or_insert(now);
-        *until = until.after(Duration::from_secs(1) * price / (requests * REQUEST));
-        until.since(now).saturating_sub(AT_ONCE)
+        let wait = owed.pay(now) / owed.rate - AT_ONCE;
+        if wait > 0.0 {
+            return Err(Duration::from_secs_f64(wait).min(LONGEST_PAUSE));
+        }
+        owed.price += f64::from(price);
+        Ok(())
     }
 
     /// Whether the session of this client may be kept when it is away.
@@ -143,7 +185,7 @@ impl Shares {
         let own = self.sessions.keys().filter(|(other, near, _)| other == user && *near == network);
         let own: Vec<&str> = own.map(|(_, _, client)| client.as_str()).collect();
         let most = MAX_SESSIONS.max(limits.sessions);
-        own.contains(&client) || (own.len() < limits.sessions && self.sessions.len() < most)
+        limits.sessions > 0 && (own.contains(&client) || (own.len() < limits.sessions && self.sessions.len() < most))
     }
 
     /// Notes that this client has logged in with a session. Returns false if others have taken its place meanwhile.

@@ -138,7 +138,7 @@ impl Logins {
         match answer.code {
             ConnectReturnCode::Success => {
                 attempt.under_way = None;
-                if !place.log_in(user, !user.is_some_and(|user| self.has_role(user)), usize::MAX) {
+                if !place.log_in(user, !user.is_some_and(|user| self.has_role(user))) {
                     Listener::Screens.refuses(Refusal::Full, &visitor);
                     return refusal(ConnectReturnCode::ServerBusy);
                 }

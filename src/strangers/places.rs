@@ -33,9 +33,9 @@ const MAX_WAITING_OF_NETWORK: usize = 32;
 /// The largest number of clients of the broker at the same time. A hall has fewer screens and arbiters, and each client costs up to 64 KiB.
 #[cfg(feature = "broker")]
 const MAX_CLIENTS: usize = 600;
-/// The largest number of clients of one user at one address of another machine.
+/// The largest number of clients of one user who does not only read, and of any user at one address of another machine.
 #[cfg(feature = "broker")]
-const MAX_CLIENTS_OF_NETWORK: usize = 64;
+const MAX_CLIENTS_OF_ONE: usize = 64;
 /// The largest number of clients that do not keep up. Up to a few megabytes wait for each.
 const MAX_BEHIND: usize = 16;
 /// The smallest number of file descriptors that is left for boards and journals.
@@ -72,13 +72,13 @@ impl Limits {
         let waiting = (ours / 4).clamp(2, MAX_WAITING);
         let clients = ours.saturating_sub(waiting).clamp(2, MAX_CLIENTS);
         let waiting_of_network = (waiting / 2).min(MAX_WAITING_OF_NETWORK);
-        let clients_of_network = (clients / 2).min(MAX_CLIENTS_OF_NETWORK);
+        let clients_of_one = (clients / 2).min(MAX_CLIENTS_OF_ONE);
         Limits {
             waiting,
             waiting_of_network,
             clients,
-            clients_of_user: clients / 2,
-            clients_of_network,
+            clients_of_user: clients_of_one,
+            clients_of_network: clients_of_one,
             readers: clients / 3 * 2,
         }
     }
@@ -177,7 +177,8 @@ impl Places {
             // This fails only if the sender is gone, which is in `self`.
             _ = self.leaving.subscribe().wait_for(|leaving| *leaving == 0).await;
             task::yield_now().await;
-            *at_once = (self.limits.waiting_of_network / 2).clamp(1, AT_ONCE);
+            // The broker has up to three listeners for the same places.
+            *at_once = (self.limits.waiting_of_network / 6).clamp(1, AT_ONCE);
         }
         let accepted = listener.accept().await;
         *at_once -= 1;
@@ -284,9 +285,8 @@ impl Place {
         }
     }
 
-    /// Makes the connection a client of this user, who `only_reads`, or may do more with at most this number of clients. Returns false if
-    /// there is no place for a client.
-    pub(crate) fn log_in(&self, user: Option<&str>, only_reads: bool, most: usize) -> bool {
+    /// Makes the connection a client of this user, who `only_reads` or may do more. Returns false if there is no place for a client.
+    pub(crate) fn log_in(&self, user: Option<&str>, only_reads: bool) -> bool {
         let mut taken = self.places.taken();
         let (number, limits) = (self.number(), self.places.limits);
         // If it must close, its place is gone.
@@ -295,7 +295,7 @@ impl Place {
         let (of_user, of_network) =
             same.fold((0, 0), |(all, near), other| (all + 1, near + usize::from(other.network == network)));
         // All pages of this machine's own server have addresses of this machine, and are counted there.
-        if (user.is_some() && !only_reads && of_user >= limits.clients_of_user.min(most))
+        if (user.is_some() && !only_reads && of_user >= limits.clients_of_user)
             || (!network.is_loopback() && of_network >= limits.clients_of_network)
         {
             return false;

@@ -232,3 +232,19 @@ async fn retained_topics_of_others_take_no_place_of_the_daemons() {
     assert_eq!(daemon.publish(message(END, "")).await, PubAckReason::NotAuthorized);
     running.stop().await;
 }
+
+/// A machine that reads and never acknowledges is disconnected, or its messages would wait for ever.
+#[tokio::test]
+async fn who_acknowledges_nothing_is_disconnected() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let running = broker::start(&configured(&settings(folder.path())), "n1").await.expect("a broker");
+    let mut honest = login_as(running.tcp, "writer").await;
+    honest.publish(retained("t/a", "x")).await;
+    let mut silent = Raw::log_in(running.tcp, &connect("silent", "writer", 0)).await;
+    silent.send(&whole(0x82, &[&[0, 9, 0][..], &string("t/#"), &[1]].concat())).await;
+    let sent = silent.read_to_end().await;
+    assert!(sent.windows(5).any(|bytes| bytes == b"\0\x03t/a"), "the message came: {sent:?}");
+    honest.publish(retained("t/a", "y")).await;
+    honest.leave().await;
+    running.stop().await;
+}

@@ -56,39 +56,60 @@ fn all_addresses_of_one_network_keep_few_sessions() {
     assert!(shares.may_keep("pi-2", HERE, "another", &limits, MonotonicTime(0)));
 }
 
-/// Whatever is sent over however many connections, no user gets more than its requests, and readers share theirs among their networks.
+/// Over however many connections something is sent, no user gets more than its requests, readers share theirs among their networks, and the
+/// share is whole again when the others have gone.
 #[test]
 fn requests_are_shared_among_users_and_networks() {
-    let reader = |host: u16| IpAddr::from([0x2001, 0xdb8, 0, host, 0, 0, 0, 1]);
-    for (class, senders, most, least) in [
-        (Class::Collector, 1, 2_000, 2_000),
-        (Class::Writer, 1, 2_000, 2_000),
-        (Class::Commander, 1, 100, 100),
-        (Class::Reader, 1, 100, 100),
-        (Class::Reader, 4, 50, 50),
-        (Class::Reader, 40, 5, 5),
-        (Class::Reader, 1_000, 1, 1),
-        (Class::Daemon, 1, u32::MAX, 10_000),
+    let reader = |host: usize| IpAddr::from([0x2001, 0xdb8, 0, host as u16, 0, 0, 0, 1]);
+    for (class, senders, each) in [
+        (Class::Publisher, 1, 2_000),
+        (Class::Writer, 1, 2_000),
+        (Class::Commander, 1, 500),
+        (Class::Reader, 1, 100),
+        (Class::Reader, 4, 50),
+        (Class::Reader, 40, 5),
     ] {
         let mut shares = Shares::default();
-        // Each sender may send its next packet at this time.
-        let mut free = vec![MonotonicTime(0); senders];
+        let mut send =
+            |sender: usize, now: u64| shares.admit(class, &format!("user-{sender}"), reader(sender), REQUEST, MonotonicTime(now));
         let mut sent = vec![0; senders];
-        // All have begun before the second that counts.
-        let (begin, end) = (MonotonicTime(10_000_000), MonotonicTime(11_000_000));
-        for now in (9_000_000..11_000_000).step_by(1_000).map(MonotonicTime) {
+        for now in (0..8_000_000).step_by(5_000) {
             for sender in 0..senders {
-                let mut packets = 0;
-                while free[sender] <= now && packets < 10 {
-                    let pause = shares.pause_after(class, "one", reader(sender as u16), REQUEST, now);
-                    free[sender] = now.after(pause);
-                    sent[sender] += u32::from(now >= begin && now < end);
-                    packets += 1;
-                }
+                // Each of some connections tries it again and again.
+                let admitted = (0..12).filter(|_| send(sender, now).is_ok()).count();
+                sent[sender] += if now < 4_000_000 { 0 } else { admitted };
             }
         }
-        // A pause ends at a step, and what came at once is counted before.
-        let near = |sent: &&u32| **sent >= least - least / 20 && **sent <= most.saturating_add(most / 20).saturating_add(1);
-        assert!(sent.iter().filter(near).count() == senders, "{class:?}, {senders}: {sent:?}");
+        let (least, most) = (4 * each - 1 - each / 10, 4 * each + 1 + each / 10);
+        assert!(sent.iter().all(|sent| (least..=most).contains(sent)), "{class:?}, {senders}: {sent:?}");
+        let rate = class.limits().requests.expect("a limit") as usize;
+        let at_once = (0..rate).take_while(|_| send(0, 9_000_000).is_ok()).count();
+        assert!((rate / 4..=rate / 4 + 2).contains(&at_once), "{class:?}, {senders}: {at_once}");
     }
+    let mut shares = Shares::default();
+    assert!((0..10_000).all(|_| shares.admit(Class::Daemon, "pi-1", HERE, REQUEST, MonotonicTime(0)).is_ok()));
+}
+
+/// A packet that costs more than the share of a second delays the next ones until it is paid, and nobody else.
+#[test]
+fn a_large_packet_delays_its_own_user_alone() {
+    let mut shares = Shares::default();
+    let mut send = |user: &str, price, seconds: u64| {
+        shares.admit(Class::Commander, user, HERE, price, MonotonicTime(seconds * 1_000_000)).map_err(|wait| wait.as_secs())
+    };
+    assert_eq!(send("anna", 3 * 500 * REQUEST, 0), Ok(()));
+    assert_eq!((send("anna", REQUEST, 0), send("ben", REQUEST, 0)), (Err(1), Ok(())));
+    assert_eq!((send("anna", REQUEST, 2), send("anna", REQUEST, 3)), (Err(0), Ok(())));
+}
+
+#[test]
+fn networks_of_readers_are_bounded() {
+    let mut shares = Shares::default();
+    let mut send = |network: u32, now| {
+        let address = IpAddr::from([0x2001, (network >> 16) as u16, network as u16, 0, 0, 0, 0, 1]);
+        shares.admit(Class::Reader, "screen", address, 64 * REQUEST, MonotonicTime(now)).is_ok()
+    };
+    let admitted = (0..2 * MAX_NETWORKS as u32).filter(|network| send(*network, 0)).count();
+    assert_eq!(admitted, MAX_NETWORKS);
+    assert!(send(u32::MAX, 3_600_000_000), "later there is room again");
 }

@@ -9,10 +9,10 @@ fn there_are_fewer_places_where_there_are_few_descriptors() {
     let table = [
         (0, [2, 1, 2, 1, 1, 0]),
         (64, [8, 4, 24, 12, 12, 16]),
-        (256, [48, 24, 144, 72, 64, 96]),
-        (1024, [192, 32, 576, 288, 64, 384]),
-        (4096, [256, 32, 600, 300, 64, 400]),
-        (usize::MAX, [256, 32, 600, 300, 64, 400]),
+        (256, [48, 24, 144, 64, 64, 96]),
+        (1024, [192, 32, 576, 64, 64, 384]),
+        (4096, [256, 32, 600, 64, 64, 400]),
+        (usize::MAX, [256, 32, 600, 64, 64, 400]),
     ];
     for (descriptors, [waiting, waiting_of_network, clients, clients_of_user, clients_of_network, readers]) in table {
         let limits = Limits { waiting, waiting_of_network, clients, clients_of_user, clients_of_network, readers };
@@ -40,7 +40,7 @@ fn one_address_cannot_take_the_places_of_others() {
     let flood: Vec<_> = (0..5_000).map(|_| places.enter(address(2))).collect();
     let open: Vec<usize> = (0..flood.len()).filter(|number| flood[*number].is_there()).collect();
     assert_eq!(open, (5_000 - LIMITS.waiting_of_network..5_000).collect::<Vec<_>>(), "the oldest make room");
-    assert!(arbiter.is_there() && arbiter.log_in(Some("anna"), false, usize::MAX) && arbiter.is_logged_in());
+    assert!(arbiter.is_there() && arbiter.log_in(Some("anna"), false) && arbiter.is_logged_in());
 }
 
 #[test]
@@ -87,7 +87,7 @@ fn a_connection_that_asks_outlasts_silent_ones_of_its_address() {
 /// The place of a client that has logged in at this address, if there is one.
 fn log_in(places: &Arc<Places>, from: IpAddr, user: &str, only_reads: bool) -> Option<Arc<Place>> {
     let place = places.enter(from);
-    place.log_in(Some(user), only_reads, usize::MAX).then_some(place)
+    place.log_in(Some(user), only_reads).then_some(place)
 }
 
 #[test]
@@ -99,7 +99,7 @@ fn one_user_cannot_take_all_places_of_clients() {
     let pages = fill(here, "anna", false);
     assert_eq!(annas.len() + pages.len(), LIMITS.clients_of_user, "pages of this machine's server");
     let v6 = |host: u16| places.enter(IpAddr::from([0x2001, 0xdb8, 0, 1, 0, 0, 0, host]));
-    let screens: Vec<_> = (0..100).map(v6).filter(|place| place.log_in(Some("screen"), true, usize::MAX)).collect();
+    let screens: Vec<_> = (0..100).map(v6).filter(|place| place.log_in(Some("screen"), true)).collect();
     assert_eq!(screens.len(), LIMITS.clients_of_network, "from one network");
     let walls = fill(here, "wall", true);
     assert_eq!(annas.len() + pages.len() + screens.len() + walls.len(), LIMITS.clients);
