@@ -1,5 +1,5 @@
 //! Stands between the connection of a client and the broker's crate: the crate reads only whole packets that were judged
-//! (`packets`) and that fit into the client's share (`shares`). It also ends the connection of a client that does not read.
+//! (`packets`) and that fit into the share of its user (`shares`). It also ends the connection of a client that does not read or acknowledge.
 
 use std::future::{Future, poll_fn};
 use std::io;

@@ -66,6 +66,11 @@ impl WebSocket {
 
     /// Sends CONNECT of MQTT 5 with a clean start, as pages do. Returns the reason and the token of the relay, if it gave one.
     pub(crate) async fn log_in(&mut self, name: &str, login: Option<(&str, &str)>) -> (u8, Option<String>) {
+        self.try_log_in(name, login).await.expect("an answer")
+    }
+
+    /// The same; none if the server closed the connection.
+    pub(crate) async fn try_log_in(&mut self, name: &str, login: Option<(&str, &str)>) -> Option<(u8, Option<String>)> {
         self.is_five = true;
         let mut body = vec![0, 4, b'M', b'Q', b'T', b'T', 5, if login.is_some() { 0xC2 } else { 0x02 }, 0, 30, 0];
         string(&mut body, name);
@@ -74,11 +79,12 @@ impl WebSocket {
             string(&mut body, secret);
         }
         self.send(0x10, &body).await;
-        let packet = self.receive().await.expect("an answer");
+        let packet = self.receive().await?;
         assert_eq!(packet[0], 0x20, "not a CONNACK: {packet:?}");
         let text = String::from_utf8_lossy(&packet);
         let at = text.find("flagfall-token-");
-        (packet[3], at.map(|at| text[at..].chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '-').collect()))
+        let token = at.map(|at| text[at..].chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '-').collect());
+        Some((packet[3], token))
     }
 
     /// Whether the server has closed the connection without a word.

@@ -20,11 +20,11 @@ use tokio::time::{sleep, timeout};
 
 use super::{LOGIN, log_in_as_anna};
 use crate::broker_strangers::raw::{connect, connect_3, publish, string, whole};
-use crate::client::{Client, options, text};
-use crate::program::{RunningProgram, flagfall};
+use crate::client::{Client, PATIENCE, text};
 use crate::rig::{ROUND, Rig, Seat};
 use crate::support::ports::free_address;
 use crate::support::seconds::{assert_within, is_strict};
+use crate::support::waiting::wait_until;
 use crate::websocket::WebSocket;
 
 /// What the daemon may have in its memory besides its program, in bytes.
@@ -244,18 +244,30 @@ async fn log_in_again(doors: Doors, until: Arc<AtomicBool>) -> (usize, Duration)
     (logins, longest)
 }
 
-/// Logs in at the broker and at the pages, and returns the longer time.
+/// Logs in at the broker and at the pages, and returns the longer time. Where the machine is too busy for a login within its five seconds, it
+/// tries again.
 async fn log_in(doors: Doors) -> Duration {
     let began = monotonic();
-    let mut options = options(doors.tcp, "anna-laptop");
-    options.set_credentials("anna", "secret of anna");
-    Client::connect(options).await.leave().await;
+    while !logs_in_at_broker(doors.tcp).await {}
     let at_broker = monotonic().since(began);
     let began = monotonic();
-    let mut page =
-        WebSocket::open_with(doors.pages, "127.0.0.1", &format!("Origin: http://{}\r\n", doors.pages)).await.expect("a page");
-    assert_eq!(page.log_in("", Some(("anna", "secret of anna"))).await.0, 0, "anna logs in");
-    at_broker.max(monotonic().since(began))
+    loop {
+        let origin = format!("Origin: http://{}\r\n", doors.pages);
+        let mut page = WebSocket::open_with(doors.pages, "127.0.0.1", &origin).await.expect("a page");
+        if let Some((reason, _)) = page.try_log_in("", Some(("anna", "secret of anna"))).await {
+            assert_eq!(reason, 0, "anna logs in");
+            return at_broker.max(monotonic().since(began));
+        }
+    }
+}
+
+async fn logs_in_at_broker(tcp: SocketAddr) -> bool {
+    let mut stream = TcpStream::connect(tcp).await.expect("the broker accepts connections");
+    stream.write_all(&connect("anna-laptop", "anna", 0)).await.expect("sent");
+    let mut answer = [0; 4];
+    let is_answered = timeout(PATIENCE, stream.read_exact(&mut answer)).await.expect("an answer in time").is_ok();
+    assert!(!is_answered || (answer[0], answer[3]) == (0x20, 0), "anna logs in: {answer:?}");
+    is_answered
 }
 
 #[allow(clippy::print_stderr, reason = "memory and times are measured")]
@@ -280,9 +292,9 @@ async fn all_attacks_together_cost_little_memory_and_no_arbiter_waits() {
         users.concat()
     ));
     let board = rig.board("b1", Settings::default(), 1.0);
-    let mut daemon = RunningProgram::start(flagfall(&["run", "--config"]).arg(rig.config()));
-    let process = daemon.child.id();
-    daemon.wait_for_line("broker: MQTT on");
+    let daemon = rig.start();
+    let process = daemon.pid();
+    wait_until("the broker", PATIENCE, || rig.log().contains("broker: MQTT on"));
     let mut anna = log_in_as_anna(doors.tcp).await;
     anna.subscribe(&format!("flagfall/1/arbiter/{ROUND}/#"), QoS::AtLeastOnce).await;
     while !text(&anna.next().await.payload).contains("\"stage\":\"armed\"") {}
@@ -323,5 +335,5 @@ async fn all_attacks_together_cost_little_memory_and_no_arbiter_waits() {
     assert_within(longest, LOGIN, "a login of an arbiter");
     assert_within(flag, FLAG, "a flag under attack");
     assert!(most <= MEMORY, "{most} bytes");
-    daemon.stop("-TERM");
+    assert!(daemon.terminate().0.success(), "it ends in order");
 }
