@@ -74,10 +74,10 @@ fn requests_are_shared_among_users_and_networks() {
             |sender: usize, now: u64| shares.admit(class, &format!("user-{sender}"), reader(sender), REQUEST, MonotonicTime(now));
         let mut sent = vec![0; senders];
         for now in (0..8_000_000).step_by(5_000) {
-            for sender in 0..senders {
+            for (sender, sent) in sent.iter_mut().enumerate() {
                 // Each of some connections tries it again and again.
                 let admitted = (0..12).filter(|_| send(sender, now).is_ok()).count();
-                sent[sender] += if now < 4_000_000 { 0 } else { admitted };
+                *sent += if now < 4_000_000 { 0 } else { admitted };
             }
         }
         let (least, most) = (4 * each - 1 - each / 10, 4 * each + 1 + each / 10);
