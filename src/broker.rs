@@ -3,9 +3,11 @@
 //!
 //! Why this crate: it has sessions, retained messages, both versions of MQTT and a trait for rights, and it takes any stream, so that packets
 //! are judged before it sees them. What it lacks (shares of users, checks of properties and topics, places of connections) is here, in some
-//! 1,400 lines. Of its kind only `rumqttd` and `rmqtt` have as much, with 293 and 271 crates where this one has 205 (July to November 2026,
-//! counted and not attacked); `ntex-mqtt` has 91, and neither sessions nor retained messages nor rights. Mosquitto as a child process knows
-//! no shares either (`config/mosquitto/README.md`, "Limits"), and has to be installed.
+//! 1,400 lines. With the same attacks `rumqttd` 0.20, which has no rights by topic, took 20,500 retained topics of a user, held 208 MiB more
+//! after 137 retained messages of 1 MiB and 280 more for messages of QoS 2 that were not released; `rmqtt` 0.24 without plugins refused these,
+//! and held 290 MiB for 3,000 absent sessions. They need 293 and 271 crates where this one needs 205. `ntex-mqtt` has neither sessions nor
+//! retained messages nor rights. Mosquitto as a child process knows no shares either (`config/mosquitto/README.md`, "Limits"), and has to
+//! be installed.
 //!
 //! The broker keeps everything in memory. After a restart it is empty, and its publishers send their retained topics again.
 //!
