@@ -301,10 +301,10 @@ async fn all_attacks_together_cost_little_memory_and_no_arbiter_waits() {
     let before = own_memory(process);
 
     let (mut attackers, done) = (JoinSet::new(), ATTACKS.map(|_| Arc::new(AtomicUsize::new(0))));
-    for (kind, attack) in ATTACKS.into_iter().enumerate() {
+    for (kind, attack) in (0u8..).zip(ATTACKS) {
         for number in 0..if is_strict() { STRICT_OF_EACH_KIND } else { OF_EACH_KIND } {
-            let attacker = Attacker { doors, from: Ipv4Addr::new(127, 0, 3, 1 + number), turn: 0 };
-            attackers.spawn(attacker.go_on(attack, Arc::clone(&done[kind])));
+            let attacker = Attacker { doors, from: Ipv4Addr::new(127, 0, 3 + number, 1 + kind), turn: 0 };
+            attackers.spawn(attacker.go_on(attack, Arc::clone(&done[usize::from(kind)])));
         }
     }
     let over = Arc::new(AtomicBool::new(false));
