@@ -31,7 +31,7 @@ const ROUNDS: u8 = 4;
 /// The board plays this many times as fast as people.
 const SPEED: f64 = 6.0;
 const SLOW: u16 = 10;
-const SCREENS: usize = 300;
+const SCREENS: usize = 400;
 /// The longest time for a login of an arbiter.
 const LOGIN: Duration = Duration::from_secs(1);
 /// The longest time without a message of a board on which a game is played.

@@ -20,12 +20,11 @@ use tokio::time::timeout;
 
 use crate::client::PATIENCE;
 use crate::screens_server::{ANY, configured, password_file, request};
-use crate::support::seconds::{assert_within, is_strict};
+use crate::support::seconds::assert_within;
 use crate::websocket::WebSocket;
 
-/// The sockets of a flood, also where the bound in seconds is asserted, and the descriptors that this process needs besides.
-const FLOOD: u64 = 1_000;
-const STRICT_FLOOD: u64 = 5_000;
+/// The sockets of a flood, and the descriptors that this process needs besides.
+const FLOOD: u64 = 5_000;
 const OTHERS: u64 = 1_000;
 /// The share of one address that has asked for nothing.
 const SHARE: usize = 128;
@@ -115,13 +114,12 @@ fn open(sockets: &[net::TcpStream]) -> usize {
 #[tokio::test]
 async fn a_flood_of_one_address_delays_nobody() {
     let (soft, hard) = getrlimit(Resource::RLIMIT_NOFILE).expect("a limit");
-    let most = if is_strict() { STRICT_FLOOD } else { FLOOD };
-    let limit = hard.min(soft.max(most + OTHERS));
+    let limit = hard.min(soft.max(FLOOD + OTHERS));
     setrlimit(Resource::RLIMIT_NOFILE, limit, hard).expect("more descriptors");
     let server = screens::start(&configured(Screens::default()), None).expect("the pages are served");
     let at = server.address;
     let mut flood = Vec::new();
-    for number in 0..most.min(limit.saturating_sub(OTHERS)) {
+    for number in 0..FLOOD.min(limit.saturating_sub(OTHERS)) {
         let mut socket = connect("127.0.0.5", at).await.into_std().expect("a socket");
         if number % 2 == 0 {
             // Some are closed already.

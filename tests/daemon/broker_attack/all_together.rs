@@ -1,7 +1,6 @@
 //! All attacks at once at a daemon with its broker and its pages: memory stays small, an arbiter logs in and sees a flag in time.
 #![cfg(feature = "screens")]
 
-use std::fs;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::pin::pin;
 use std::sync::Arc;
@@ -18,6 +17,7 @@ use tokio::net::{TcpSocket, TcpStream};
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
+use super::memory::memory;
 use super::{LOGIN, log_in_as_anna};
 use crate::broker_strangers::raw::{connect, connect_3, publish, string, whole};
 use crate::client::{Client, PATIENCE, text};
@@ -29,6 +29,8 @@ use crate::websocket::WebSocket;
 
 /// What the daemon may have in its memory besides its program, in bytes.
 const MEMORY: u64 = 64 << 20;
+/// The line of the process's status about it.
+const OWN: &str = "RssAnon";
 /// When the flag falls after the hands begin, and the longest time until an arbiter knows it.
 const FALL: Duration = Duration::from_millis(4_900);
 const FLAG: Duration = Duration::from_secs(1);
@@ -213,13 +215,6 @@ fn subscribe(filter: &str) -> Vec<u8> {
     whole(0x82, &[&[0, 9, 0][..], &string(filter), &[1]].concat())
 }
 
-/// What the process has in its memory that is not in a file, in bytes.
-fn own_memory(process: u32) -> u64 {
-    let status = fs::read_to_string(format!("/proc/{process}/status")).expect("it runs");
-    let found = status.lines().find_map(|text| text.strip_prefix("RssAnon:")).expect("the line is there");
-    found.trim().trim_end_matches(" kB").parse::<u64>().expect("a number") << 10
-}
-
 /// Lets Black's flag fall, and returns the time from the fall until the arbiter has the ruling.
 async fn flag_time(anna: &mut Client, board: &PtyBoard) -> Duration {
     let fall = monotonic().after(FALL);
@@ -298,7 +293,7 @@ async fn all_attacks_together_cost_little_memory_and_no_arbiter_waits() {
     let mut anna = log_in_as_anna(doors.tcp).await;
     anna.subscribe(&format!("flagfall/1/arbiter/{ROUND}/#"), QoS::AtLeastOnce).await;
     while !text(&anna.next().await.payload).contains("\"stage\":\"armed\"") {}
-    let before = own_memory(process);
+    let before = memory(process, OWN);
 
     let (mut attackers, done) = (JoinSet::new(), ATTACKS.map(|_| Arc::new(AtomicUsize::new(0))));
     for (kind, attack) in (0u8..).zip(ATTACKS) {
@@ -315,7 +310,7 @@ async fn all_attacks_together_cost_little_memory_and_no_arbiter_waits() {
         loop {
             tokio::select! {
                 took = &mut flag => break took,
-                () = sleep(PAUSE) => most = most.max(own_memory(process)),
+                () = sleep(PAUSE) => most = most.max(memory(process, OWN)),
             }
         }
     };

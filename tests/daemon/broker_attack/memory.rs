@@ -21,7 +21,7 @@ const MESSAGE: usize = 16 << 10;
 const MOST: u64 = 64 << 20;
 
 /// A line of the process's status, in bytes.
-fn memory(process: u32, line: &str) -> u64 {
+pub(super) fn memory(process: u32, line: &str) -> u64 {
     let status = fs::read_to_string(format!("/proc/{process}/status")).expect("it runs");
     let found = status.lines().find_map(|text| text.strip_prefix(line)).expect("the line is there");
     found.trim_matches([':', '\t', ' ']).trim_end_matches(" kB").parse::<u64>().expect("a number") << 10
