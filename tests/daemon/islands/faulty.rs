@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use flagfall::config::Loaded;
 use flagfall::daemon::{Daemon, Patience, StationConfig, station_configs};
-use flagfall::journal::{Disk, outs_from, read};
+use flagfall::journal::{Disk, Recovered, outs_from, read};
 use flagfall_protocols::driver::{Driver, DriverInfo, Input, Output};
 use flagfall_protocols::drivers;
 use flagfall_protocols::time::Instant;
@@ -106,16 +106,29 @@ pub(crate) fn wait_for_failed_boards(subscriber: &Subscriber, boards: &[&str]) {
     subscriber.wait(&format!("failed boards {boards:?}"), 0, reported);
 }
 
+/// Reads the journal of a board.
+pub(crate) fn read_journal(hall: &TestHall, board: &str) -> Recovered {
+    read(&mut Disk::reading(&hall.journal().join(board))).expect("a journal")
+}
+
+/// All bytes that came from the board.
+pub(crate) fn received_bytes(recovered: &Recovered) -> Vec<u8> {
+    let received = recovered.records().filter_map(|record| match record.body {
+        Body::Rx { bytes, .. } => Some(bytes),
+        _ => None,
+    });
+    received.flat_map(|bytes| bytes.to_vec()).collect()
+}
+
 /// Checks that a journal has no damage and no gap in its numbers; returns all received bytes.
 pub(crate) fn read_sound_journal(hall: &TestHall, board: &str) -> Vec<u8> {
-    let recovered = read(&mut Disk::reading(&hall.journal().join(board))).expect("a journal");
+    let recovered = read_journal(hall, board);
     assert!(recovered.damage.described.is_empty(), "{board}: {:?}", recovered.damage.described);
-    let (mut last, mut numbers, mut all) = (0, [0u64; 3], Vec::new());
+    let (mut last, mut numbers) = (0, [0u64; 3]);
     for record in recovered.records() {
         assert_eq!(record.seq, last + 1, "{board}");
         last = record.seq;
         match record.body {
-            Body::Rx { bytes, .. } => all.extend_from_slice(&bytes),
             Body::Out { number, audience, .. } => {
                 let before: &mut u64 = &mut numbers[audience as usize];
                 assert_eq!(number, *before + 1, "{board}, {}", audience.name());
@@ -125,7 +138,7 @@ pub(crate) fn read_sound_journal(hall: &TestHall, board: &str) -> Vec<u8> {
         }
     }
     assert!(numbers[Audience::Live as usize] > 0, "{board}: no events");
-    all
+    received_bytes(&recovered)
 }
 
 /// Checks that every event of the board's journal was published.
