@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::time::Duration;
 
-use crate::strangers::network;
+use crate::strangers::{NetworkRates, Owed, network};
 use crate::system_clock::MonotonicTime;
 
 /// How long the session of an absent client is kept.
@@ -18,12 +18,8 @@ pub(super) const PUBLISH: u32 = 4 * REQUEST;
 /// How many requests all clients that only read may send in a second. The broker's crate looks at every retained message and at every
 /// subscription for each filter.
 const REQUESTS_OF_READERS: u32 = 200;
-/// The largest number of networks of readers that have sent something just now.
-const MAX_NETWORKS: usize = 4_096;
-/// How much may come at once, in seconds of the share.
-const AT_ONCE: f64 = 0.25;
-/// The longest time until a packet is tried again: shares grow when others have sent what they want.
-const LONGEST_PAUSE: Duration = Duration::from_secs(1);
+/// The same for the clients of one network.
+const REQUESTS_OF_NETWORK: u32 = 100;
 
 /// The largest number of sessions of all users but the daemon.
 const MAX_SESSIONS: usize = 512;
@@ -77,14 +73,13 @@ impl Class {
             Class::Publisher => (300 << 10, Some(2_000), 8, 4_000, 8 << 20),
             Class::Writer => (64 << 10, Some(2_000), 8, 4_000, 8 << 20),
             Class::Commander => (64 << 10, Some(500), 8, 0, 0),
-            Class::Reader => (16 << 10, Some(100), 0, 0, 0),
+            Class::Reader => (16 << 10, Some(REQUESTS_OF_NETWORK), 0, 0, 0),
         };
         Limits { packet, requests, sessions, retained, retained_bytes }
     }
 }
 
 /// What users have taken.
-#[derive(Default)]
 pub(super) struct Shares {
     /// The retained topics of each user that are not the daemon's.
     retained: BTreeMap<String, Retained>,
@@ -92,23 +87,13 @@ pub(super) struct Shares {
     sessions: BTreeMap<(String, IpAddr, String), MonotonicTime>,
     /// What users have sent just now, and the networks of clients that only read.
     users: BTreeMap<String, Owed>,
-    networks: BTreeMap<IpAddr, Owed>,
+    readers: NetworkRates,
 }
 
-/// What was sent beyond the share of the time since; `rate` is paid off in a second.
-#[derive(Clone, Copy)]
-struct Owed {
-    price: f64,
-    rate: f64,
-    at: MonotonicTime,
-}
-
-impl Owed {
-    /// Returns what is owed now.
-    fn pay(&mut self, now: MonotonicTime) -> f64 {
-        self.price = (self.price - self.rate * now.since(self.at).as_secs_f64()).max(0.0);
-        self.at = now;
-        self.price
+impl Default for Shares {
+    fn default() -> Shares {
+        let readers = NetworkRates::new(REQUESTS_OF_NETWORK * REQUEST, REQUESTS_OF_READERS * REQUEST);
+        Shares { retained: BTreeMap::new(), sessions: BTreeMap::new(), users: BTreeMap::new(), readers }
     }
 }
 
@@ -155,27 +140,11 @@ impl Shares {
         now: MonotonicTime,
     ) -> Result<(), Duration> {
         let Some(requests) = class.limits().requests else { return Ok(()) };
-        let none = Owed { price: 0.0, rate: f64::from(requests * REQUEST), at: now };
-        self.users.retain(|_, owed| owed.pay(now) > 0.0);
-        self.networks.retain(|_, owed| owed.pay(now) > 0.0);
-        let owed = if class == Class::Reader {
-            let network = network(address);
-            if self.networks.len() >= MAX_NETWORKS && !self.networks.contains_key(&network) {
-                return Err(LONGEST_PAUSE);
-            }
-            self.networks.entry(network).or_insert(none);
-            let share = f64::from(REQUESTS_OF_READERS * REQUEST) / self.networks.len() as f64;
-            self.networks.values_mut().for_each(|owed| owed.rate = share.min(none.rate));
-            self.networks.entry(network).or_insert(none)
-        } else {
-            self.users.entry(user.to_owned()).or_insert(none)
-        };
-        let wait = owed.pay(now) / owed.rate - AT_ONCE;
-        if wait > 0.0 {
-            return Err(Duration::from_secs_f64(wait).min(LONGEST_PAUSE));
+        if class == Class::Reader {
+            return self.readers.take(address, price, now);
         }
-        owed.price += f64::from(price);
-        Ok(())
+        self.users.retain(|_, owed| owed.is_owed(now));
+        self.users.entry(user.to_owned()).or_insert(Owed::new(requests * REQUEST, now)).take(price, now)
     }
 
     /// Whether the session of this client may be kept when it is away.

@@ -56,7 +56,8 @@ impl Collect {
         }
         let node = node_name(config.node.name.as_deref());
         let local = Local::default();
-        let settings = Settings::new(&config, &node, Identity::read(&config.mqtt, &node)?, &local.pages, &local.hall);
+        let own = config.publishes_to_own_broker().then(|| config.broker.tcp.parse()).transpose().context("broker.tcp")?;
+        let settings = Settings::new(&config, &node, identity(&config, &node, own)?, &local.pages, &local.hall);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("the collector's runtime")?;
         let ended = runtime.block_on(async {
             let mut terminate = signal(SignalKind::terminate()).context("SIGTERM")?;
@@ -127,7 +128,7 @@ impl Beside {
     }
 }
 
-/// The login of the collector. At the broker inside this program with users it has a user of its own.
+/// The login of the collector. At `broker`, the one inside this program, it has a user of its own if there are users.
 fn identity(config: &Config, node: &str, broker: Option<std::net::SocketAddr>) -> Result<Identity> {
     let mut mqtt = config.mqtt.clone();
     if let Some(address) = broker {
@@ -135,7 +136,7 @@ fn identity(config: &Config, node: &str, broker: Option<std::net::SocketAddr>) -
         if !config.broker.user.is_empty() && !mqtt.has_login() {
             let name = format!("{node}-collect");
             let user = config.broker.user.get(&name);
-            ensure!(user.is_some(), "collect.enabled: the broker inside this program has users: add [broker.user.{name}]");
+            ensure!(user.is_some(), "the broker inside this program has users: add [broker.user.{name}]");
             mqtt.password_file = user.map(|user| user.password_file.clone());
             mqtt.user = Some(name);
         }

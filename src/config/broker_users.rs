@@ -45,7 +45,10 @@ pub(super) fn problems(config: &Config, starts: Starts) -> Vec<(String, String)>
     let collector = topics::collector(&node);
     match users.get(&collector) {
         _ if mqtt.has_login() => {}
-        None if config.collect.enabled => found.push(("collect.enabled".to_owned(), missing(&collector))),
+        None if starts.collector => {
+            let key = if config.collect.enabled { "collect.enabled" } else { "broker.user" };
+            found.push((key.to_owned(), missing(&collector)));
+        }
         Some(user) if starts.collector => found.extend(lacks(&collector, user, "the collector", of_collector(config, &node))),
         _ => {}
     }

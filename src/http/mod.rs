@@ -149,10 +149,9 @@ async fn serve_one(stream: TcpStream, peer: SocketAddr, routes: Router, service:
     let ends = Ends { visitor: peer.ip(), own, place: Arc::clone(&place) };
     let serve = async {
         let Some(certificate) = &service.certificate else { return serve_requests(stream, ends, routes, &service).await };
-        match time::timeout(HEAD_WITHIN, certificate.accept(stream)).await {
-            Ok(Ok(stream)) => serve_requests(stream, ends, routes, &service).await,
-            Ok(Err(error)) => tracing::debug!("HTTP: {peer}: TLS: {error}"),
-            Err(_) => tracing::debug!("HTTP: {peer}: no TLS within {HEAD_WITHIN:?}"),
+        match certificate.accept(stream, peer.ip()).await {
+            Ok(stream) => serve_requests(stream, ends, routes, &service).await,
+            Err(error) => tracing::debug!("HTTP: {peer}: TLS: {error}"),
         }
     };
     tokio::select! {

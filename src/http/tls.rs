@@ -1,23 +1,35 @@
 //! The server side of TLS, with a certificate that can be replaced while the listener works.
 
 use std::io;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use rustls::ServerConfig;
 use tokio::net::TcpStream;
+use tokio::time;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
+
+use super::HEAD_WITHIN;
+use crate::strangers::NetworkRates;
+use crate::system_clock;
+
+/// The number of handshakes in a second of one network, and of all. One with an RSA key takes a millisecond, on a Raspberry Pi several, and
+/// nothing else is served meanwhile.
+const HANDSHAKES: [u32; 2] = [100, 200];
 
 /// The certificate of a listener.
 #[derive(Debug)]
 pub struct Certificate {
     current: RwLock<Arc<ServerConfig>>,
+    handshakes: Mutex<NetworkRates>,
 }
 
 impl Certificate {
     /// A certificate with its private key.
     pub fn new(config: ServerConfig) -> Certificate {
-        Certificate { current: RwLock::new(Arc::new(config)) }
+        let [of_network, of_all] = HANDSHAKES;
+        Certificate { current: RwLock::new(Arc::new(config)), handshakes: Mutex::new(NetworkRates::new(of_network, of_all)) }
     }
 
     /// Takes another certificate, for the next connections.
@@ -25,8 +37,17 @@ impl Certificate {
         *self.current.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(config);
     }
 
-    pub(super) async fn accept(&self, stream: TcpStream) -> io::Result<TlsStream<TcpStream>> {
+    /// Makes the handshake with a client that has begun one, in the turn of its network. Each part of it must come soon.
+    pub(super) async fn accept(&self, stream: TcpStream, from: IpAddr) -> io::Result<TlsStream<TcpStream>> {
+        time::timeout(HEAD_WITHIN, stream.readable()).await??;
+        while let Err(pause) = self.take_turn(from) {
+            time::sleep(pause).await;
+        }
         let current = Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner));
-        TlsAcceptor::from(current).accept(stream).await
+        time::timeout(HEAD_WITHIN, TlsAcceptor::from(current).accept(stream)).await?
+    }
+
+    fn take_turn(&self, from: IpAddr) -> Result<(), time::Duration> {
+        self.handshakes.lock().unwrap_or_else(PoisonError::into_inner).take(from, 1, system_clock::monotonic())
     }
 }

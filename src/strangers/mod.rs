@@ -1,16 +1,20 @@
-//! What people cost who have not proved who they are: places of connections and guesses of passwords. Every listener that strangers
+//! What people cost who have not proved who they are: places of connections, what they ask for in a second, and guesses of passwords. Every listener that strangers
 //! can reach uses these: the broker in this program, HTTP, and the relay of the pages.
 
 #[cfg(any(feature = "broker", feature = "screens"))]
 mod guesses;
 #[cfg_attr(not(feature = "broker"), allow(dead_code, reason = "nobody logs in at a listener for HTTP alone"))]
 mod places;
+mod rates;
 #[cfg_attr(not(feature = "broker"), allow(dead_code, reason = "some are the broker's"))]
 mod refusals;
 
 #[cfg(any(feature = "broker", feature = "screens"))]
 pub(crate) use guesses::{Attempt, Guesses, SLOW_ANSWER};
 pub(crate) use places::{Limits, Place, Places};
+pub(crate) use rates::NetworkRates;
+#[cfg(feature = "broker")]
+pub(crate) use rates::Owed;
 pub(crate) use refusals::Listener;
 #[cfg(any(feature = "broker", feature = "screens"))]
 pub(crate) use refusals::Refusal;

@@ -2,18 +2,19 @@
 //! state of each topic arrives, and memory is bounded.
 
 mod model;
+mod slow_line;
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use flagfall::mqtt::outbox::{
     EVENTS, EVENTS_PER_QUEUE, Ephemeral, GUARANTEED_EVENTS, Outbox, Publication, Quality, REPLIES, REPLIES_EACH, Refill,
-    Retained, Taken, Ticket, WINDOW,
+    Retained, Taken, Ticket,
 };
 use flagfall::system_clock::MonotonicTime;
 use flagfall_protocols::trace::Audience;
 
-use model::event;
+use model::{WINDOW, event};
 
 fn board(last: u64) -> (Arc<Outbox>, MonotonicTime) {
     let outbox = Outbox::new();

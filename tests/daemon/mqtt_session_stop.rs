@@ -7,12 +7,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use flagfall::mqtt::outbox::WINDOW;
 use flagfall::system_clock;
 
 use crate::support::mqtt::node::settings;
 use crate::support::mqtt::packets::{Packet, packets};
 use crate::support::mqtt::{Node, PATIENCE, thread};
+
+/// The number of unacknowledged publications that the slow broker takes.
+const WINDOW: u8 = 32;
 
 /// A broker that acknowledges one publication after the other with this pause; its thread returns all packets when the client is
 /// gone.
@@ -29,7 +31,7 @@ fn slow_broker(apart: Duration, acknowledged: Arc<AtomicUsize>) -> (u16, JoinHan
             let all = packets(&bytes);
             for packet in all.iter().skip(answered) {
                 match packet {
-                    Packet::Connect { .. } => write_to(&mut stream, &[0x20, 3, 0, 0, 0]),
+                    Packet::Connect { .. } => write_to(&mut stream, &[0x20, 6, 0, 0, 3, 0x21, 0, WINDOW]),
                     // The client's first ids; the requests have one filter, three, and two for its board.
                     Packet::Other(0x82) => {
                         subscriptions += 1;
@@ -81,7 +83,7 @@ fn a_clean_stop_is_published_however_much_waits() {
     let (port, broker) = slow_broker(apart, Arc::clone(&acknowledged));
     let node = Node::with(settings(port, |_| ()), 1, 500);
     let end = system_clock::monotonic().after(PATIENCE);
-    while node.outbox.counters().flying < WINDOW || acknowledged.load(Ordering::SeqCst) < 3 {
+    while node.outbox.counters().flying < usize::from(WINDOW) || acknowledged.load(Ordering::SeqCst) < 3 {
         assert!(system_clock::monotonic() < end, "the window is not full: {:?}", node.outbox.counters());
         _ = node.reports.recv_timeout(Duration::from_millis(10));
     }

@@ -19,13 +19,15 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use crate::client::PATIENCE;
-use crate::screens_server::{ANY, configured, password_file, request};
+use crate::screens_server::{ANY, configured, load_over_tls, over_tls, password_file, request, tls_client};
 use crate::support::seconds::assert_within;
 use crate::websocket::WebSocket;
 
 /// The sockets of a flood, and the descriptors that this process needs besides.
 const FLOOD: u64 = 5_000;
 const OTHERS: u64 = 1_000;
+/// The handshakes of a flood.
+const HANDSHAKES: usize = 600;
 /// The share of one address that has asked for nothing.
 const SHARE: usize = 128;
 /// The places of pages that have logged in.
@@ -134,6 +136,33 @@ async fn a_flood_of_one_address_delays_nobody() {
         assert!(answer.starts_with("HTTP/1.1 200"), "{from}: {answer}");
         assert!(open(&flood) <= SHARE, "{} of {} are open", open(&flood), flood.len());
     }
+    drop(flood);
+    server.stop();
+}
+
+/// A handshake takes much of the time of the one thread that serves all pages. Those of one address wait for each other, and nobody waits
+/// for them.
+#[tokio::test]
+async fn handshakes_of_one_address_delay_nobody() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let server = screens::start(&over_tls(folder.path()), None).expect("the pages are served");
+    let (at, authority) = (server.address, folder.path().join("ca.pem"));
+    let mut hello = Vec::new();
+    tls_client(&authority).write_tls(&mut hello).expect("a first message");
+    let (began, mut flood) = (monotonic(), Vec::new());
+    for _ in 0..HANDSHAKES {
+        let mut socket = connect("127.0.0.5", at).await.into_std().expect("a socket");
+        // Some are closed already.
+        _ = socket.write(&hello);
+        flood.push(socket);
+    }
+    let asked = monotonic();
+    let answer = tokio::task::spawn_blocking(move || load_over_tls(at, &authority).1).await.expect("an answer");
+    assert_within(monotonic().since(asked), Duration::from_millis(100), "an answer to another address");
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    let answered = flood.iter().filter(|socket| socket.peek(&mut [0]).is_ok_and(|count| count > 0)).count();
+    let share = 25 + (monotonic().since(began).as_secs_f64() * 100.0) as usize;
+    assert!((1..=share + 5).contains(&answered), "{answered} handshakes, and the share is {share}");
     drop(flood);
     server.stop();
 }

@@ -204,8 +204,18 @@ fn pages_are_written_for_another_web_server() {
     assert!(again.to_string().ends_with("is not empty"), "{again}");
 }
 
-/// Loads the first page over TLS. Returns the certificate that was served, and the answer.
-fn load_over_tls(at: SocketAddr, authority: &Path) -> (Vec<u8>, String) {
+/// The pages over TLS, with the certificate `hall` of the authority `ca`, whose files are in the folder.
+pub(crate) fn over_tls(folder: &Path) -> Config {
+    let at = |name: &str| folder.join(name);
+    authority(folder, "ca");
+    certificate(folder, "hall", "ca");
+    fs::set_permissions(at("hall.key"), fs::Permissions::from_mode(0o600)).expect("a mode");
+    let (certificate_file, key_file) = (Some(at("hall.pem")), Some(at("hall.key")));
+    configured(Screens { certificate_file, key_file, ..Screens::default() })
+}
+
+/// A client of the pages over TLS.
+pub(crate) fn tls_client(authority: &Path) -> ClientConnection {
     let mut roots = RootCertStore::empty();
     roots.add(CertificateDer::from_pem_file(authority).expect("a certificate")).expect("an authority");
     let config = ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
@@ -214,8 +224,12 @@ fn load_over_tls(at: SocketAddr, authority: &Path) -> (Vec<u8>, String) {
         .with_root_certificates(roots)
         .with_no_client_auth();
     let name = ServerName::try_from("localhost").expect("a name");
-    let tls = ClientConnection::new(Arc::new(config), name).expect("a client");
-    let mut stream = StreamOwned::new(tls, TcpStream::connect(at).expect("a listener"));
+    ClientConnection::new(Arc::new(config), name).expect("a client")
+}
+
+/// Loads the first page over TLS. Returns the certificate that was served, and the answer.
+pub(crate) fn load_over_tls(at: SocketAddr, authority: &Path) -> (Vec<u8>, String) {
+    let mut stream = StreamOwned::new(tls_client(authority), TcpStream::connect(at).expect("a listener"));
     stream.write_all(b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").expect("a request");
     let mut answer = Vec::new();
     // A server need not say goodbye.
@@ -228,15 +242,8 @@ fn load_over_tls(at: SocketAddr, authority: &Path) -> (Vec<u8>, String) {
 fn a_certificate_is_replaced_while_the_pages_are_served() {
     let folder = tempfile::tempdir().expect("a folder");
     let at = |name: &str| folder.path().join(name);
-    authority(folder.path(), "ca");
-    certificate(folder.path(), "first", "ca");
+    let config = over_tls(folder.path());
     certificate(folder.path(), "second", "ca");
-    for (from, to) in [("first.pem", "hall.pem"), ("first.key", "hall.key")] {
-        fs::copy(at(from), at(to)).expect("a copy");
-    }
-    fs::set_permissions(at("hall.key"), fs::Permissions::from_mode(0o600)).expect("a mode");
-    let (certificate_file, key_file) = (Some(at("hall.pem")), Some(at("hall.key")));
-    let config = configured(Screens { certificate_file, key_file, ..Screens::default() });
     let server = screens::start(&config, None).expect("the pages are served");
     let (first, answer) = load_over_tls(server.address, &at("ca.pem"));
     assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");

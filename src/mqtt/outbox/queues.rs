@@ -1,5 +1,5 @@
 //! Chooses the message that is sent next: urgent messages first; then replies and other messages alternate; among the others,
-//! states and events alternate; boards follow in turn.
+//! states and events have equal shares of the bytes, so that moves, which are small events, go first; boards follow in turn.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
@@ -9,7 +9,7 @@ use flagfall_protocols::trace::Audience;
 use super::event_queue::EventQueue;
 use super::states::{States, Version};
 use super::{
-    BIRTH, BoardNo, Counters, EVENTS, EVENTS_PER_QUEUE, Ephemeral, Event, GUARANTEED_EVENTS, Moved, Publication, Quality,
+    BIRTH, BoardNo, Counters, EVENTS, EVENTS_PER_QUEUE, Ephemeral, Event, GUARANTEED_EVENTS, IN_FLIGHT, Moved, Publication, Quality,
     REPLIES, REPLIES_EACH, Refill, Retained, Taken, Ticket,
 };
 use crate::system_clock::MonotonicTime;
@@ -26,7 +26,10 @@ pub(super) struct OutboxQueues {
     states: States,
     replies: VecDeque<Reply>,
     urgent: VecDeque<(String, String)>,
-    flights: BTreeMap<Ticket, Flight>,
+    /// What is not acknowledged, with its size in bytes.
+    flights: BTreeMap<Ticket, (Flight, usize)>,
+    /// The sum of these sizes.
+    in_flight: usize,
     tickets: u64,
     /// The largest number of publications that are not acknowledged; 0 = not connected.
     window: usize,
@@ -36,8 +39,8 @@ pub(super) struct OutboxQueues {
     turn: usize,
     /// Whether a reply came last, in the turns of replies and the rest.
     reply_last: bool,
-    /// Whether a state came last, in the turns of states and events.
-    state_last: bool,
+    /// The bytes of states that were sent without as many bytes of events, or the other way if it is negative.
+    lead: isize,
     stored: usize,
     dropped: u64,
     refused: u64,
@@ -192,13 +195,13 @@ impl OutboxQueues {
     }
 
     pub(super) fn disconnected(&mut self) {
-        self.window = 0;
+        (self.window, self.in_flight) = (0, 0);
         self.urgent.clear();
         self.states.mark_all_unsent();
         self.boards.iter_mut().flat_map(|board| &mut board.queues).for_each(EventQueue::mark_all_unsent);
         // Replies go back to the front in the order in which they were sent.
         for flight in std::mem::take(&mut self.flights).into_values().rev() {
-            if let Flight::Reply(reply) = flight {
+            if let (Flight::Reply(reply), _) = flight {
                 self.replies.push_front(reply);
             }
         }
@@ -227,7 +230,7 @@ impl OutboxQueues {
     }
 
     pub(super) fn take_next(&mut self, now: MonotonicTime) -> Option<Taken> {
-        if self.flights.len() >= self.window {
+        if self.flights.len() >= self.window || self.in_flight >= IN_FLIGHT {
             return None;
         }
         if let Some((topic, payload)) = self.urgent.pop_front() {
@@ -256,7 +259,7 @@ impl OutboxQueues {
             return Some(Taken::BirthOver);
         }
         let fresh = self.birth.is_some() && self.states.has_fresh(|board| self.is_held(board));
-        if fresh || !self.state_last {
+        if fresh || self.lead < 0 {
             self.next_state().or_else(|| self.next_event())
         } else {
             self.next_event().or_else(|| self.next_state())
@@ -275,8 +278,9 @@ impl OutboxQueues {
 
     fn next_state(&mut self) -> Option<Taken> {
         let (version, retained) = self.states.next_state(|board| self.boards.get(board).is_some_and(|board| board.held))?;
-        self.state_last = true;
-        Some(self.start_flight(Flight::State(version), publication_of_state(retained)))
+        let publication = publication_of_state(retained);
+        self.balance(size(&publication).cast_signed());
+        Some(self.start_flight(Flight::State(version), publication))
     }
 
     fn next_event(&mut self) -> Option<Taken> {
@@ -291,19 +295,32 @@ impl OutboxQueues {
         let publication = publication_of_event(event);
         board.turn = (audience + 1) % 3;
         self.turn = number + 1;
-        self.state_last = false;
+        self.balance(-size(&publication).cast_signed());
         Some(self.start_flight(flight, publication))
+    }
+
+    /// Notes bytes of states, or the negative number of bytes of events. Nobody is owed more than fits into a window.
+    fn balance(&mut self, bytes: isize) {
+        self.lead = (self.lead + bytes).clamp(-IN_FLIGHT.cast_signed(), IN_FLIGHT.cast_signed());
     }
 
     fn start_flight(&mut self, flight: Flight, mut publication: Publication) -> Taken {
         self.tickets += 1;
         publication.ticket = Ticket(self.tickets);
-        self.flights.insert(publication.ticket, flight);
+        let size = size(&publication);
+        self.in_flight += size;
+        self.flights.insert(publication.ticket, (flight, size));
         Taken::Publication(publication)
     }
 
+    fn end_flight(&mut self, ticket: Ticket) -> Option<Flight> {
+        let (flight, size) = self.flights.remove(&ticket)?;
+        self.in_flight -= size;
+        Some(flight)
+    }
+
     pub(super) fn acknowledged(&mut self, ticket: Ticket) -> Option<Moved> {
-        match self.flights.remove(&ticket)? {
+        match self.end_flight(ticket)? {
             Flight::Urgent | Flight::Reply(_) => None,
             Flight::State(version) => {
                 self.states.acknowledge(version);
@@ -322,9 +339,11 @@ impl OutboxQueues {
     }
 
     pub(super) fn send_again(&mut self, ticket: Ticket) -> bool {
-        let Some(Flight::State(version)) = self.flights.get(&ticket) else { return false };
-        self.states.send_again(*version);
-        self.flights.remove(&ticket);
+        if !matches!(self.flights.get(&ticket), Some((Flight::State(_), _))) {
+            return false;
+        }
+        let Some(Flight::State(version)) = self.end_flight(ticket) else { return false };
+        self.states.send_again(version);
         true
     }
 
@@ -333,6 +352,11 @@ impl OutboxQueues {
         let quiet = self.urgent.is_empty() && self.replies.is_empty() && self.flights.is_empty();
         quiet && !self.states.has_next(|board| self.is_held(board)) && !queues.any(|event_queue| event_queue.waiting() > 0)
     }
+}
+
+/// The bytes of a publication on the line, without the few of its head.
+fn size(publication: &Publication) -> usize {
+    publication.topic.len() + publication.payload.len()
 }
 
 fn publication_of_state(retained: Retained) -> Publication {

@@ -10,7 +10,7 @@ use super::{Link, Phase, Session};
 use crate::mqtt::claims::ClaimChange;
 use crate::mqtt::connection::ConnectionEnd;
 use crate::mqtt::ids::{Ids, Sent};
-use crate::mqtt::outbox::{Taken, WINDOW};
+use crate::mqtt::outbox::Taken;
 use crate::mqtt::packets;
 use crate::mqtt::types::ConnectionState;
 use crate::{log_limit, system_clock};
@@ -22,7 +22,7 @@ impl Session {
     pub(in super::super) fn begin_connection(&mut self, welcome: &ConnAck, out: &mut BytesMut) {
         let now = system_clock::monotonic();
         let properties = welcome.properties.as_ref();
-        let window = properties.and_then(|all| all.receive_max).map_or(WINDOW, |most| WINDOW.min(most.into()));
+        let window = properties.and_then(|all| all.receive_max).unwrap_or(u16::MAX).into();
         let largest = properties.and_then(|all| all.max_packet_size).map_or(usize::MAX, |most| most as usize);
         self.claims.connected();
         self.namesakes.connected(now);

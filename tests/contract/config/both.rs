@@ -135,6 +135,22 @@ fn both_commands_refuse_what_the_start_would_miss() {
     assert!(!there.exists(), "nothing is made");
 }
 
+/// A collector that starts alone at the broker inside the program of a node needs its user as the one beside the node does.
+#[test]
+fn a_collector_alone_needs_its_user_too() {
+    let folder = Folder::new();
+    let password = folder.file("password", "secret\n");
+    for (user, words) in
+        [("anna", "broker.user: the broker in this program has users: add [broker.user.n1-collect]"), ("n1-collect", "n1-collect.read: the collector")]
+    {
+        let text = format!("node.name = \"n1\"\n[broker]\nenabled = true\n[broker.user.{user}]\npassword_file = '{}'\n", password.display());
+        let file = folder.file("c.toml", text);
+        let (code, errors) = judged("collect", &file);
+        assert!(code == Some(78) && errors.contains(words), "{user}: {code:?} {errors}");
+        assert_eq!(judged("check-config", &file).0, Some(0), "{user}: `flagfall run` does not start it");
+    }
+}
+
 /// An address that this machine has not, and will not have by itself, is wrong like any other value. Without a network nobody can know.
 #[test]
 #[allow(clippy::print_stdout, reason = "says why it does not run")]

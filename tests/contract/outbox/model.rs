@@ -5,13 +5,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use flagfall::mqtt::outbox::{
-    EVENTS, Ephemeral, Event, GUARANTEED_EVENTS, Outbox, Publication, Quality, REPLIES, Refill, Retained, Taken, WINDOW,
+    EVENTS, Ephemeral, Event, GUARANTEED_EVENTS, Outbox, Publication, Quality, REPLIES, Refill, Retained, Taken,
 };
 use flagfall::system_clock::MonotonicTime;
 use flagfall_protocols::trace::Audience;
 use proptest::prelude::*;
 
 const BOARDS: usize = 3;
+/// The number of unacknowledged publications that the brokers of these tests take at most.
+pub(crate) const WINDOW: usize = 32;
 
 /// An action of journal, broker or station.
 #[derive(Clone, Debug)]

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use flagfall::journal::commit_log::CommitLog;
 use flagfall::journal::{Disk, Limits, Unsynced, outs_from};
-use flagfall::mqtt::outbox::{BoardNo, EVENTS_PER_QUEUE, Event, Outbox, Publication, Quality, Retained, Taken, WINDOW};
+use flagfall::mqtt::outbox::{BoardNo, EVENTS_PER_QUEUE, Event, Outbox, Publication, Quality, Retained, Taken};
 use flagfall::publish::Message;
 use flagfall::publish::delay::Delay;
 use flagfall::session::recorder::Recorder;
@@ -115,7 +115,7 @@ fn a_day_without_a_broker_costs_no_memory_and_nothing_is_lost() {
 fn drain(outbox: &Outbox, dir: &std::path::Path, last: [u64; 3]) {
     let mut now = MonotonicTime(1);
     let (mut got, mut states) = ([0; 3], 0);
-    outbox.connected(now, WINDOW);
+    outbox.connected(now, u16::MAX.into());
     while got != last {
         let before = got;
         for wanted in outbox.refills(now) {

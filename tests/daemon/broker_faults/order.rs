@@ -6,6 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use flagfall::journal::{Disk, Out, Recovered, read};
+use flagfall::mqtt::outbox::IN_FLIGHT;
 use flagfall::system_clock::{MonotonicTime, Utc, monotonic, utc};
 use flagfall_protocols::time::Instant;
 use flagfall_protocols::trace::{Audience, Body};
@@ -14,8 +15,8 @@ use serde_json::Value;
 use crate::broker_faults::checks::{Line, published};
 use crate::support::mqtt::proxy::Timed;
 
-/// The number of publications in flight, which may be acknowledged although the daemon does not know it.
-const WINDOW: usize = 32;
+/// The largest number of publications in flight, which may be acknowledged although the daemon does not know it: none is smaller than 128 bytes.
+const WINDOW: usize = IN_FLIGHT / 128;
 /// The daemon has read an acknowledgement if its last packet on the connection came this much later.
 const READ: Duration = Duration::from_secs(1);
 /// The name under which the journal has the broker's cursor.
