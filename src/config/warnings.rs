@@ -68,7 +68,9 @@ pub fn warnings(config: &Config) -> Vec<String> {
         found.push("mqtt.user without mqtt.password_file: the broker gets a name and no password.".to_owned());
     }
     if !config.output.is_empty() && !config.board.is_empty() && !config.collect.enabled {
-        found.push("[[output]] without collect.enabled = true: `flagfall run` sends nothing there; `flagfall collect` does.".to_owned());
+        found.push(
+            "[[output]] without collect.enabled = true: `flagfall run` sends nothing there; `flagfall collect` does.".to_owned(),
+        );
     }
     if mqtt.raw {
         found.push("mqtt.raw: the bytes of all devices are published; switch it off when the fault is found.".to_owned());

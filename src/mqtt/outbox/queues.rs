@@ -9,8 +9,8 @@ use flagfall_protocols::trace::Audience;
 use super::event_queue::EventQueue;
 use super::states::{States, Version};
 use super::{
-    BIRTH, BoardNo, Counters, EVENTS, EVENTS_PER_QUEUE, Ephemeral, Event, GUARANTEED_EVENTS, IN_FLIGHT, Moved, Publication, Quality,
-    REPLIES, REPLIES_EACH, Refill, Retained, Taken, Ticket,
+    BIRTH, BoardNo, Counters, EVENTS, EVENTS_PER_QUEUE, Ephemeral, Event, GUARANTEED_EVENTS, IN_FLIGHT, Moved, Publication,
+    Quality, REPLIES, REPLIES_EACH, Refill, Retained, Taken, Ticket,
 };
 use crate::system_clock::MonotonicTime;
 

@@ -140,10 +140,14 @@ fn both_commands_refuse_what_the_start_would_miss() {
 fn a_collector_alone_needs_its_user_too() {
     let folder = Folder::new();
     let password = folder.file("password", "secret\n");
-    for (user, words) in
-        [("anna", "broker.user: the broker in this program has users: add [broker.user.n1-collect]"), ("n1-collect", "n1-collect.read: the collector")]
-    {
-        let text = format!("node.name = \"n1\"\n[broker]\nenabled = true\n[broker.user.{user}]\npassword_file = '{}'\n", password.display());
+    for (user, words) in [
+        ("anna", "broker.user: the broker in this program has users: add [broker.user.n1-collect]"),
+        ("n1-collect", "n1-collect.read: the collector"),
+    ] {
+        let text = format!(
+            "node.name = \"n1\"\n[broker]\nenabled = true\n[broker.user.{user}]\npassword_file = '{}'\n",
+            password.display()
+        );
         let file = folder.file("c.toml", text);
         let (code, errors) = judged("collect", &file);
         assert!(code == Some(78) && errors.contains(words), "{user}: {code:?} {errors}");

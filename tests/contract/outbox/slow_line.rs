@@ -115,7 +115,9 @@ fn play(boards: usize, bytes_a_second: u64, round_trip: Duration) -> (Duration, 
 /// much for the line.
 #[test]
 fn moves_come_within_a_second_through_any_line() {
-    for (boards, kilobits, milliseconds) in [(20, 100_000, 600), (100, 100_000, 100), (20, 2000, 200), (40, 2000, 200), (100, 4000, 200)] {
+    for (boards, kilobits, milliseconds) in
+        [(20, 100_000, 600), (100, 100_000, 100), (20, 2000, 200), (40, 2000, 200), (100, 4000, 200)]
+    {
         let (moves, states) = play(boards, kilobits * 125, Duration::from_millis(milliseconds));
         let line = format!("{boards} boards, {kilobits} kbit/s, {milliseconds} ms");
         assert!(moves <= Duration::from_secs(1), "{line}: a move took {moves:?}");

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use flagfall::emulate::games::game;
+use flagfall::system_clock::monotonic;
 use flagfall_hardware::emulator::script::Script;
 use serde_json::{Value, json};
 
@@ -11,9 +12,14 @@ use super::{Offered, PAGE};
 use crate::support::waiting::{PATIENCE, wait_until};
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
-/// The knight stops on its way for longer than a move needs to count, and Black's reply follows at once.
-const GAME: &str = "0.2 run\n0.5 move e2 e4\n1.0 press left\n1.4 move e7 e5\n1.9 press right\n2.4 lift g1\n2.9 place f3\n3.4 press left\n\
-                    3.5 move b8 c6\n4.0 press right\n";
+/// Each move is made when the page has seen what was before. The knight stops on its way for longer than a move needs to count, and Black's
+/// reply follows the press at once.
+const GAME: [(&str, &str, &str, &str); 4] = [
+    ("0.2 run\n0.4 lift e2", "0.2 place e4", "e4", "0.4 press left"),
+    ("0.4 lift e7", "0.2 place e5", "e5", "0.4 press right"),
+    ("0.5 lift g1", "0.5 place f3", "Nf3", "0.5 press left"),
+    ("0.1 lift b8", "0.2 place c6", "Nc6", "0.4 press right"),
+];
 
 /// Opens a feed on the first board with the start position; returns the client after the answers.
 fn subscribe(offered: &Offered) -> Client {
@@ -44,24 +50,36 @@ fn a_page_follows_a_game() {
         answer = client.receive().expect("an answer");
     }
     assert_eq!((&answer["id"], &answer["param"]), (&json!(3), &Value::Null));
-    board.load(&Script::parse(GAME).expect("a script")).expect("it runs");
-    let (mut lists, mut runs, mut halfway) = (Vec::new(), Vec::new(), 0);
-    while lists.last() != Some(&json!(["e4", "e5", "Nf3", "Nc6"])) {
-        let event = client.event();
-        if event.get("san").is_some() && lists.last() != Some(&event["san"]) {
-            lists.push(event["san"].clone());
+    let play = |script: &str| board.load(&Script::parse(script).expect("a script")).expect("it runs");
+    let (mut lists, mut runs) = (Vec::new(), Vec::new());
+    let mut follow = |what: &str, until: &dyn Fn(&Value) -> bool| {
+        let end = monotonic().after(PATIENCE);
+        loop {
+            let event = client.event();
+            lists.extend(event.get("san").cloned());
+            runs.extend(event.get("clock").map(|clock| clock["run"].clone()));
+            if until(&event) {
+                return;
+            }
+            // The clock speaks every second.
+            assert!(monotonic() < end, "no event: {what}");
         }
-        halfway += usize::from(event["match"] == false);
-        runs.extend(event.get("clock").map(|clock| clock["run"].clone()));
-    }
-    // On a busy machine two moves may come at once, but no list replaces a move.
-    let longer = |two: &[Value]| {
-        let [before, after] = two else { return false };
-        after.as_array().expect("a list").starts_with(before.as_array().expect("a list"))
     };
-    assert!(lists.first() == Some(&json!([])) && lists.windows(2).all(longer), "{lists:?}");
+    follow("the line is empty", &|event| event["san"] == json!([]));
+    let mut moves = Vec::new();
+    for (lift, place, san, press) in GAME {
+        play(lift);
+        follow(lift, &|event| event["match"] == false);
+        play(place);
+        moves.push(san);
+        follow(place, &|event| event["san"] == json!(moves) && event["match"] == true);
+        play(press);
+    }
+    lists.dedup();
+    let longer = (0..=moves.len()).map(|plies| json!(moves[..plies]));
+    assert!(lists.iter().eq(&longer.collect::<Vec<_>>()), "{lists:?}");
     runs.dedup();
-    assert!(halfway >= 4 && runs.windows(3).any(|three| three == [json!(true), json!(false), json!(true)]), "{halfway} {runs:?}");
+    assert!(runs.windows(3).any(|three| three == [json!(true), json!(false), json!(true)]), "{runs:?}");
     read_over_http(&offered);
     // A board that is pulled out stays in the list.
     board.unplug().expect("unplugged");
