@@ -82,3 +82,20 @@ impl NetworkRates {
         self.owed.entry(network).or_insert(none).take(price, now)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_number_of_networks_is_bounded() {
+        let mut rates = NetworkRates::new(100, 200);
+        let mut take = |network: u32, now| {
+            let address = IpAddr::from([0x2001, (network >> 16) as u16, network as u16, 0, 0, 0, 0, 1]);
+            rates.take(address, 64, MonotonicTime(now)).is_ok()
+        };
+        let taken = (0..2 * MAX_NETWORKS as u32).filter(|network| take(*network, 0)).count();
+        assert_eq!(taken, MAX_NETWORKS);
+        assert!(take(u32::MAX, 3_600_000_000), "later there is room again");
+    }
+}

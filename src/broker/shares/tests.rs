@@ -101,15 +101,3 @@ fn a_large_packet_delays_its_own_user_alone() {
     assert_eq!((send("anna", REQUEST, 0), send("ben", REQUEST, 0)), (Err(1), Ok(())));
     assert_eq!((send("anna", REQUEST, 2), send("anna", REQUEST, 3)), (Err(0), Ok(())));
 }
-
-#[test]
-fn networks_of_readers_are_bounded() {
-    let mut shares = Shares::default();
-    let mut send = |network: u32, now| {
-        let address = IpAddr::from([0x2001, (network >> 16) as u16, network as u16, 0, 0, 0, 0, 1]);
-        shares.admit(Class::Reader, "screen", address, 64 * REQUEST, MonotonicTime(now)).is_ok()
-    };
-    let admitted = (0..2 * MAX_NETWORKS as u32).filter(|network| send(*network, 0)).count();
-    assert_eq!(admitted, MAX_NETWORKS);
-    assert!(send(u32::MAX, 3_600_000_000), "later there is room again");
-}

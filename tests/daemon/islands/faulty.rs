@@ -128,13 +128,10 @@ pub(crate) fn read_sound_journal(hall: &TestHall, board: &str) -> Vec<u8> {
     for record in recovered.records() {
         assert_eq!(record.seq, last + 1, "{board}");
         last = record.seq;
-        match record.body {
-            Body::Out { number, audience, .. } => {
-                let before: &mut u64 = &mut numbers[audience as usize];
-                assert_eq!(number, *before + 1, "{board}, {}", audience.name());
-                *before = number;
-            }
-            _ => {}
+        if let Body::Out { number, audience, .. } = record.body {
+            let before: &mut u64 = &mut numbers[audience as usize];
+            assert_eq!(number, *before + 1, "{board}, {}", audience.name());
+            *before = number;
         }
     }
     assert!(numbers[Audience::Live as usize] > 0, "{board}: no events");
