@@ -1,6 +1,7 @@
 //! Runs `flagfall collect`: collects the games of an event and sends them to broadcasts. `flagfall run` starts the same collector if the
 //! configuration says so.
 
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::thread::JoinHandle;
@@ -56,8 +57,7 @@ impl Collect {
         }
         let node = node_name(config.node.name.as_deref());
         let local = Local::default();
-        let own = config.publishes_to_own_broker().then(|| config.broker.tcp.parse()).transpose().context("broker.tcp")?;
-        let settings = Settings::new(&config, &node, identity(&config, &node, own)?, &local.pages, &local.hall);
+        let settings = Settings::new(&config, &node, identity(&config, &node, own_broker(&config)?)?, &local.pages, &local.hall);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("the collector's runtime")?;
         let ended = runtime.block_on(async {
             let mut terminate = signal(SignalKind::terminate()).context("SIGTERM")?;
@@ -92,6 +92,18 @@ impl Collect {
     }
 }
 
+/// The address of the broker inside `flagfall run` on this machine, if messages go there.
+fn own_broker(config: &Config) -> Result<Option<SocketAddr>> {
+    if !config.publishes_to_own_broker() {
+        return Ok(None);
+    }
+    let mut tcp: SocketAddr = config.broker.tcp.parse().context("broker.tcp")?;
+    if tcp.ip().is_unspecified() {
+        tcp.set_ip(if tcp.is_ipv4() { Ipv4Addr::LOCALHOST.into() } else { Ipv6Addr::LOCALHOST.into() });
+    }
+    Ok(Some(tcp))
+}
+
 /// A collector on a thread of its own.
 pub(super) struct Beside {
     stop: oneshot::Sender<()>,
@@ -102,7 +114,7 @@ pub(super) struct Beside {
 ///
 /// # Errors
 /// The login cannot be used, or the operating system gives no thread.
-pub(super) fn start_beside(config: &Config, broker: Option<std::net::SocketAddr>, local: &Local) -> Result<Beside> {
+pub(super) fn start_beside(config: &Config, broker: Option<SocketAddr>, local: &Local) -> Result<Beside> {
     let node = node_name(config.node.name.as_deref());
     let settings = Settings::new(config, &node, identity(config, &node, broker)?, &local.pages, &local.hall);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("the collector's runtime")?;
@@ -129,7 +141,7 @@ impl Beside {
 }
 
 /// The login of the collector. At `broker`, the one inside this program, it has a user of its own if there are users.
-fn identity(config: &Config, node: &str, broker: Option<std::net::SocketAddr>) -> Result<Identity> {
+fn identity(config: &Config, node: &str, broker: Option<SocketAddr>) -> Result<Identity> {
     let mut mqtt = config.mqtt.clone();
     if let Some(address) = broker {
         (mqtt.host, mqtt.port) = (address.ip().to_string(), Some(address.port()));

@@ -45,7 +45,7 @@ pub(super) fn problems(config: &Config, starts: Starts) -> Vec<(String, String)>
     let collector = topics::collector(&node);
     match users.get(&collector) {
         _ if mqtt.has_login() => {}
-        None if starts.collector => {
+        None if starts.collector || config.collect.enabled => {
             let key = if config.collect.enabled { "collect.enabled" } else { "broker.user" };
             found.push((key.to_owned(), missing(&collector)));
         }

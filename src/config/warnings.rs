@@ -69,7 +69,8 @@ pub fn warnings(config: &Config) -> Vec<String> {
     }
     if !config.output.is_empty() && !config.board.is_empty() && !config.collect.enabled {
         found.push(
-            "[[output]] without collect.enabled = true: `flagfall run` sends nothing there; `flagfall collect` does.".to_owned(),
+            "[[output]] without collect.enabled = true: only `flagfall collect` sends something there, not `flagfall run`."
+                .to_owned(),
         );
     }
     if mqtt.raw {

@@ -3,6 +3,7 @@
 use std::io;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::time::Duration;
 
 use rustls::ServerConfig;
 use tokio::net::TcpStream;
@@ -17,6 +18,8 @@ use crate::system_clock;
 /// The number of handshakes in a second of one network, and of all. One with an RSA key takes a millisecond, on a Raspberry Pi several, and
 /// nothing else is served meanwhile.
 const HANDSHAKES: [u32; 2] = [100, 200];
+/// The longest wait for a turn.
+const TURN_WITHIN: Duration = Duration::from_secs(10);
 
 /// The certificate of a listener.
 #[derive(Debug)]
@@ -37,17 +40,23 @@ impl Certificate {
         *self.current.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(config);
     }
 
-    /// Makes the handshake with a client that has begun one, in the turn of its network. Each part of it must come soon.
+    /// Makes the handshake with a client that has begun one, in the turn of its network.
+    ///
+    /// # Errors
+    /// The client says nothing, or nothing that is TLS, or its network has had no turn for long.
     pub(super) async fn accept(&self, stream: TcpStream, from: IpAddr) -> io::Result<TlsStream<TcpStream>> {
         time::timeout(HEAD_WITHIN, stream.readable()).await??;
-        while let Err(pause) = self.take_turn(from) {
-            time::sleep(pause).await;
-        }
+        let turn = async {
+            while let Err(pause) = self.take_turn(from) {
+                time::sleep(pause).await;
+            }
+        };
+        time::timeout(TURN_WITHIN, turn).await?;
         let current = Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner));
         time::timeout(HEAD_WITHIN, TlsAcceptor::from(current).accept(stream)).await?
     }
 
-    fn take_turn(&self, from: IpAddr) -> Result<(), time::Duration> {
+    fn take_turn(&self, from: IpAddr) -> Result<(), Duration> {
         self.handshakes.lock().unwrap_or_else(PoisonError::into_inner).take(from, 1, system_clock::monotonic())
     }
 }

@@ -5,11 +5,13 @@ use std::time::Duration;
 
 use rumqttc::v5::mqttbytes::v5::{ConnAck, ConnectReturnCode, Packet};
 use rustls::pki_types::ServerName;
+use socket2::SockRef;
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 
 use super::connection::{ConnectionEnd, ended_by_broker};
 use super::identity::Identity;
+use super::outbox::IN_FLIGHT;
 use super::packets::{self, Client};
 use super::types::Settings;
 use super::wire::{Socket, Wire};
@@ -54,6 +56,8 @@ async fn welcome(settings: &Settings, client: &Client) -> Result<(Wire, ConnAck)
 async fn socket(identity: &Identity) -> Result<Box<dyn Socket>, Error> {
     let tcp = TcpStream::connect((identity.host.as_str(), identity.port)).await?;
     tcp.set_nodelay(true)?;
+    // What the operating system has taken is sent before everything that waits here, also clock times, which nobody acknowledges.
+    SockRef::from(&tcp).set_send_buffer_size(IN_FLIGHT)?;
     let Some(tls) = identity.tls() else { return Ok(Box::new(tcp)) };
     let name = ServerName::try_from(identity.host.clone()).map_err(|error| Error::new(ErrorKind::InvalidInput, error))?;
     Ok(Box::new(TlsConnector::from(tls).connect(name, tcp).await?))

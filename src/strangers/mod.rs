@@ -1,5 +1,5 @@
-//! What people cost who have not proved who they are: places of connections, what they ask for in a second, and guesses of passwords. Every listener that strangers
-//! can reach uses these: the broker in this program, HTTP, and the relay of the pages.
+//! What people cost who have not proved who they are: places of connections, what they ask for in a second, and guesses of passwords. Every
+//! listener that strangers can reach uses these: the broker in this program, HTTP, and the relay of the pages.
 
 #[cfg(any(feature = "broker", feature = "screens"))]
 mod guesses;

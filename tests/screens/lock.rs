@@ -35,7 +35,7 @@ fn a_page_that_nobody_touches_is_locked_and_shows_numbers_only() {
     browser.shows_in("[data-board='open26/5/1']", "Beispiel");
     // The setting of a new device.
     browser.run("localStorage.removeItem('flagfall-lock-after');", &Value::Null);
-    browser.later(Duration::from_secs(299));
+    browser.later(Duration::from_secs(280));
     room.witness.publish_alert("1", alert_body(1, "illegal_move", "loud"));
     browser.shows_in(".need", "illegal move");
     counts(&browser, 1);
@@ -95,12 +95,12 @@ fn a_page_that_nobody_touches_is_locked_and_shows_numbers_only() {
     // A new need of the board that somebody looked at half a minute ago is a new need.
     room.witness.publish_ruling("1", rulings::proposed());
     browser.click_nth(".to-board", "Ruling");
-    browser.run("localStorage.setItem('flagfall-lock-after', '30');", &Value::Null);
-    browser.later(Duration::from_secs(25));
+    browser.run("localStorage.setItem('flagfall-lock-after', '60');", &Value::Null);
+    browser.later(Duration::from_secs(40));
     room.witness.publish_alert("1", alert_body(7, "flag", "loud"));
     counts(&browser, 3);
-    browser.later(Duration::from_secs(20));
-    browser.wait("the page counts on", "parseInt(document.querySelector('.age').innerText.replace(/\\D*/, '')) >= 20");
+    browser.later(Duration::from_secs(30));
+    browser.wait("the page counts on", "parseInt(document.querySelector('.age').innerText.replace(/\\D*/, '')) >= 30");
     assert_eq!(browser.get("document.querySelector('.locked')"), Value::Null, "it waits for whoever comes to look");
     browser.keys("L");
     browser.wait("the key locks it at once", "document.querySelector('.locked')");

@@ -1,5 +1,6 @@
 //! Chooses the message that is sent next: urgent messages first; then replies and other messages alternate; among the others,
-//! states and events have equal shares of the bytes, so that moves, which are small events, go first; boards follow in turn.
+//! states and events have equal shares of the bytes, so that moves, which are small events, go first; alarms and rulings go before other
+//! states; boards follow in turn.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
@@ -277,7 +278,8 @@ impl OutboxQueues {
     }
 
     fn next_state(&mut self) -> Option<Taken> {
-        let (version, retained) = self.states.next_state(|board| self.boards.get(board).is_some_and(|board| board.held))?;
+        let held = |board: BoardNo| self.boards.get(board).is_some_and(|board| board.held);
+        let (version, retained) = self.states.next_state(held, self.birth.is_some())?;
         let publication = publication_of_state(retained);
         self.balance(size(&publication).cast_signed());
         Some(self.start_flight(Flight::State(version), publication))

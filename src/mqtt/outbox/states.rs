@@ -5,9 +5,12 @@ use std::collections::{BTreeMap, VecDeque};
 use super::{BoardNo, Retained, STATES};
 use crate::wire::topics;
 
-/// The number of ranks. States of the node, of devices, of boards, and open alarms are sent in this order when a connection
-/// begins.
+/// The number of ranks: states of the node, of devices, of boards, and open alarms and rulings.
 const RANKS: usize = 4;
+/// The order of the ranks when a connection begins, so that nobody gets an alarm of a board that he does not know ...
+const AT_BIRTH: [usize; RANKS] = [0, 1, 2, 3];
+/// ... and later, when no alarm waits behind the states of many boards on a slow line.
+const AFTER_BIRTH: [usize; RANKS] = [0, 1, 3, 2];
 
 /// The last state of each topic. Only one version of a state is under way at a time, so that a slow connection carries the newest
 /// ones.
@@ -50,7 +53,7 @@ fn rank(topic: &str) -> usize {
         0
     } else if topic.contains("/1/device/") {
         1
-    } else if topic.contains("/alert/") {
+    } else if topic.contains("/alert/") || topic.ends_with("/ruling") {
         3
     } else {
         2
@@ -147,10 +150,11 @@ impl States {
         }
     }
 
-    /// Takes the next state to be sent, of boards that are not held.
-    pub(super) fn next_state(&mut self, held: impl Fn(BoardNo) -> bool) -> Option<(Version, Retained)> {
+    /// Takes the next state to be sent, of boards that are not held. `birth`: the connection has just begun.
+    pub(super) fn next_state(&mut self, held: impl Fn(BoardNo) -> bool, birth: bool) -> Option<(Version, Retained)> {
         let States { slots, queues, .. } = self;
-        for queue in queues {
+        for rank in if birth { AT_BIRTH } else { AFTER_BIRTH } {
+            let queue = &mut queues[rank];
             let free = |index: &usize| slots[*index].as_ref().is_some_and(|slot| !slot.board.is_some_and(&held));
             let Some(place) = queue.iter().position(free) else { continue };
             let index = queue.remove(place)?;

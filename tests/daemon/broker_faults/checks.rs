@@ -33,6 +33,8 @@ pub(crate) struct Published {
     pub(crate) at: MonotonicTime,
     pub(crate) line: Line,
     pub(crate) topic: String,
+    /// The size of topic and payload.
+    pub(crate) bytes: usize,
     pub(crate) json: Value,
     pub(crate) acked: Option<Acknowledgement>,
 }
@@ -67,6 +69,7 @@ pub(crate) fn published(wire: &Timed) -> Vec<Published> {
         at,
         line: line(topic),
         topic: topic.clone(),
+        bytes: topic.len() + payload.len(),
         json: serde_json::from_str(payload).unwrap_or_default(),
         acked: by_id.get_mut(id).and_then(Vec::pop),
     })

@@ -12,11 +12,9 @@ use flagfall_protocols::time::Instant;
 use flagfall_protocols::trace::{Audience, Body};
 use serde_json::Value;
 
-use crate::broker_faults::checks::{Line, published};
+use crate::broker_faults::checks::{Line, Published, published};
 use crate::support::mqtt::proxy::Timed;
 
-/// The largest number of publications in flight, which may be acknowledged although the daemon does not know it: none is smaller than 128 bytes.
-const WINDOW: usize = IN_FLIGHT / 128;
 /// The daemon has read an acknowledgement if its last packet on the connection came this much later.
 const READ: Duration = Duration::from_secs(1);
 /// The name under which the journal has the broker's cursor.
@@ -92,6 +90,17 @@ struct Progress {
     acked: Vec<(MonotonicTime, u64)>,
 }
 
+/// The number of the first publications of a connection whose acknowledgements the daemon has read: those after them fit into what may be in
+/// flight when the last one is sent, and may be acknowledged although the daemon does not know it.
+fn surely_received(events: &[Published]) -> usize {
+    let mut bytes = 0;
+    let behind = events.iter().rev().skip(1).take_while(|event| {
+        bytes += event.bytes;
+        bytes < IN_FLIGHT
+    });
+    events.len().saturating_sub(behind.count() + 1)
+}
+
 /// Every event of the journals was acknowledged, and the first publications are in order; each connection continues at the cursor
 /// without a gap; only a resync command repeats events on a connection; every publication is as recorded.
 pub(crate) fn assert_order(wires: &[Timed], runs: &[DaemonRun], mut asked: ResyncRequest, journals: &BTreeMap<Line, Vec<Out>>) {
@@ -101,7 +110,7 @@ pub(crate) fn assert_order(wires: &[Timed], runs: &[DaemonRun], mut asked: Resyn
         lines.values_mut().for_each(|reach| reach.acked.clear());
         let mut last = BTreeMap::<Line, u64>::new();
         let events = published(wire);
-        let (received, last_sent) = (events.len().saturating_sub(WINDOW), wire.up.last().map(|(at, _)| *at));
+        let (received, last_sent) = (surely_received(&events), wire.up.last().map(|(at, _)| *at));
         for event in &events {
             let Some(no) = event.json["no"].as_u64() else { continue };
             let reach = lines.get_mut(&event.line).expect("a line with a journal");
