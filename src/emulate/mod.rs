@@ -4,6 +4,7 @@
 pub mod board;
 pub mod boards;
 pub mod dice;
+mod emulated_time;
 pub mod games;
 pub mod hands;
 pub mod noise;
@@ -17,3 +18,4 @@ pub mod times;
 pub mod truth;
 
 pub use board::PtyBoard;
+pub use emulated_time::EmulatedTime;

@@ -9,7 +9,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use flagfall::config::Board;
-use flagfall::system_clock::monotonic;
+use flagfall::emulate::EmulatedTime;
 use flagfall_hardware::emulator::Settings;
 use flagfall_hardware::emulator::dgt_bus::{BusFaults, BusSettings, Chain};
 use flagfall_hardware::emulator::script::Script;
@@ -17,7 +17,6 @@ use flagfall_hardware::link::{Link, LinkError};
 use flagfall_hardware::pty::Pty;
 use flagfall_protocols::drivers::dgt_bus::frame::Command;
 use flagfall_protocols::square::{Placement, Reading, Square};
-use flagfall_protocols::time::Instant;
 use serde_json::Value;
 
 use crate::support::hall::subscriber::ReceivedMessage;
@@ -58,20 +57,19 @@ impl Line {
         let chain = Arc::new(Mutex::new(chain));
         let stop = Arc::new(AtomicBool::new(false));
         let asked = Arc::new(Mutex::new(Vec::new()));
-        let (theirs, stopped, began) = (Arc::clone(&chain), Arc::clone(&stop), monotonic());
+        let (theirs, stopped) = (Arc::clone(&chain), Arc::clone(&stop));
         let received = Arc::clone(&asked);
         let thread = thread("chain", move || {
-            let (mut sent, mut buffer) = (Vec::new(), [0; 256]);
+            let (mut sent, mut buffer, mut time) = (Vec::new(), [0; 256], EmulatedTime::new(1.0));
             while !stopped.load(Ordering::Relaxed) {
-                let now = || Instant(monotonic().since(began).as_micros() as u64);
                 let next = {
                     let mut chain = theirs.lock().unwrap_or_else(PoisonError::into_inner);
-                    chain.advance(now(), &mut sent);
+                    chain.advance(time.now(), &mut sent);
                     chain.next()
                 };
                 let bytes: Vec<u8> = sent.drain(..).flat_map(|piece| piece.bytes).collect();
                 pty.write(&bytes).expect("the other end is open");
-                let wait = next.map_or(Duration::from_millis(20), |next| next.since(now())).min(Duration::from_millis(20));
+                let wait = next.map_or(Duration::from_millis(20), |next| time.until(next)).min(Duration::from_millis(20));
                 match pty.read(&mut buffer, wait) {
                     Ok(count) => {
                         let mut received = received.lock().unwrap_or_else(PoisonError::into_inner);
@@ -80,7 +78,7 @@ impl Line {
                         if !wake.is_empty() && has_command(&received, Command::Ping, 0) {
                             wake.drain(..).for_each(|board| chain.damage(board, BusFaults::default(), false));
                         }
-                        chain.host(now(), &buffer[..count]);
+                        chain.host(time.now(), &buffer[..count]);
                     }
                     Err(LinkError::TimedOut) => {}
                     Err(error) => panic!("{error}"),

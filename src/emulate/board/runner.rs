@@ -11,10 +11,10 @@ use flagfall_hardware::emulator::script::Script;
 use flagfall_hardware::emulator::{Device, Sent};
 use flagfall_hardware::link::{Link, LinkError};
 use flagfall_hardware::pty::Pty;
-use flagfall_protocols::time::Instant;
 
 use super::Shared;
 use super::stable_link::StableLink;
+use crate::emulate::EmulatedTime;
 use crate::system_clock::{MonotonicTime, monotonic};
 
 /// The longest wait of the thread, and so the longest delay of a request.
@@ -51,8 +51,7 @@ pub(super) struct Runner {
     link: Option<Pty>,
     path: Option<PathBuf>,
     stable: Option<StableLink>,
-    speed: f64,
-    began: MonotonicTime,
+    time: EmulatedTime,
     requests: Receiver<Request>,
     shared: Arc<Shared>,
     flood: Option<Flood>,
@@ -76,8 +75,7 @@ impl Runner {
             link: Some(link),
             path,
             stable: None,
-            speed: if speed.is_finite() { speed.clamp(0.01, 1000.0) } else { 1.0 },
-            began: monotonic(),
+            time: EmulatedTime::new(speed),
             requests,
             shared,
             flood: None,
@@ -90,7 +88,7 @@ impl Runner {
     pub(super) fn run(mut self) {
         let mut sent = Vec::new();
         while self.handle_requests() {
-            self.emulator.advance(self.now(), &mut sent);
+            self.emulator.advance(self.time.now(), &mut sent);
             for Sent { bytes, .. } in sent.drain(..) {
                 self.write(&bytes);
             }
@@ -106,15 +104,10 @@ impl Runner {
         self.shared.changed.notify_all();
     }
 
-    /// The board's time now.
-    fn now(&self) -> Instant {
-        Instant((monotonic().since(self.began).as_micros() as f64 * self.speed) as u64)
-    }
-
     /// How long nothing happens without input.
-    fn idle_time(&self) -> Duration {
+    fn idle_time(&mut self) -> Duration {
         let most = if self.flood.is_some() { FLOOD_NAP } else { NAP };
-        let next = self.emulator.next().map(|next| next.since(self.now()).div_f64(self.speed));
+        let next = self.emulator.next().map(|next| self.time.until(next));
         next.map_or(most, |next| next.min(most))
     }
 
@@ -145,7 +138,7 @@ impl Runner {
                 let _ = answer.send(made);
             }
             Request::Load(script, answer) => {
-                let now = self.now();
+                let now = self.time.now();
                 let mut sent = Vec::new();
                 self.emulator.advance(now, &mut sent);
                 for Sent { bytes, .. } in sent {
@@ -246,7 +239,7 @@ impl Runner {
                 if let Some(link) = &mut self.link {
                     link.watch_hang_up();
                 }
-                self.emulator.host(self.now(), 0, &buffer[..count]);
+                self.emulator.host(self.time.now(), 0, &buffer[..count]);
             }
             Err(LinkError::TimedOut) => {}
             // There is no link to wait in: the next request may plug it in, or a program may open it again.

@@ -4,13 +4,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
+use flagfall::emulate::EmulatedTime;
 use flagfall::system_clock::monotonic;
 use flagfall_hardware::emulator::certabo::{Certabo, CertaboSettings};
 use flagfall_hardware::emulator::script::Script;
 use flagfall_hardware::emulator::{Counters, Device};
 use flagfall_hardware::link::{Link, LinkError};
 use flagfall_hardware::pty::Pty;
-use flagfall_protocols::time::Instant;
 
 const NAP: Duration = Duration::from_millis(10);
 /// Longer than the time until any motion is reported.
@@ -37,11 +37,11 @@ impl PtyCertabo {
         let board = Arc::new(Mutex::new(Certabo::new(settings)));
         let stop = Arc::new(AtomicBool::new(false));
         let turns = Arc::new(AtomicU64::new(0));
-        let (theirs, stopped, turned, began) = (Arc::clone(&board), Arc::clone(&stop), Arc::clone(&turns), monotonic());
+        let (theirs, stopped, turned) = (Arc::clone(&board), Arc::clone(&stop), Arc::clone(&turns));
         let work = move || {
-            let (mut sent, mut buffer) = (Vec::new(), [0; 64]);
+            let (mut sent, mut buffer, mut time) = (Vec::new(), [0; 64], EmulatedTime::new(1.0));
             while !stopped.load(Ordering::Relaxed) {
-                let now = Instant(monotonic().since(began).as_micros() as u64);
+                let now = time.now();
                 theirs.lock().unwrap_or_else(PoisonError::into_inner).advance(now, &mut sent);
                 let bytes: Vec<u8> = sent.drain(..).flat_map(|piece| piece.bytes).collect();
                 // If no program reads, bytes that do not fit are lost.
