@@ -168,6 +168,11 @@ impl<T> Inbox<T> {
         if inner.owner == owner { self.pop_locked(inner, wanted).ok() } else { None }
     }
 
+    /// Returns what `read` finds in the first waiting item that has it.
+    pub(super) fn find<R>(&self, read: impl FnMut(&T) -> Option<R>) -> Option<R> {
+        self.lock().items.iter().find_map(read)
+    }
+
     /// Returns the first item; if there is none, whether the inbox is closed.
     fn pop_locked(&self, mut inner: MutexGuard<'_, Inner<T>>, wanted: impl FnOnce(&T) -> bool) -> Result<T, bool> {
         let closed = inner.closed;
@@ -283,6 +288,8 @@ mod tests {
         let inbox = Arc::new(Inbox::default());
         let owner = inbox.replace_owner();
         assert!(inbox.push(2));
+        assert!(inbox.push(3));
+        assert_eq!(inbox.find(|item| (*item == 3).then_some("found")), Some("found"));
         assert_eq!(inbox.pop_if(owner, |item| *item == 1), None);
         assert_eq!(inbox.pop_if(owner + 1, |_| true), None);
         assert_eq!(inbox.pop_if(owner, |item| *item == 2), Some(2));

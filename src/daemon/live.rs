@@ -314,7 +314,9 @@ impl Live {
         let at = self.now();
         self.feed(at, &Body::Boot(&self.start.record(Some([1; 3])).json()));
         // A start forgets what the wall clock was.
-        self.record_anchor(at, &network::read_wall_clock(), router);
+        let mut record = network::read_wall_clock();
+        record.utc_us -= system_clock::monotonic().since(self.timeline.monotonic_time(at)).as_micros() as i64;
+        self.record_anchor(at, &record, router);
     }
 
     fn record_acks(&mut self, all: bool) {
@@ -326,8 +328,12 @@ impl Live {
         }
     }
 
+    /// The time up to which every input was handled. A thread that a busy machine held up finds inputs that came meanwhile: a deadline
+    /// after one of them must not come before it.
     fn now(&self) -> Instant {
-        self.timeline.journal_time(system_clock::monotonic())
+        let now = system_clock::monotonic();
+        let waiting = self.handle.inbox.find(ToStation::at);
+        self.timeline.journal_time(waiting.map_or(now, |at| at.min(now)))
     }
 
     /// Records and handles an input. Returns false if it was refused; the log then has the reason.

@@ -81,3 +81,22 @@ pub(super) enum ToStation {
     /// The station must end.
     Stop,
 }
+
+impl ToStation {
+    /// When it happened; none if that is when it is handled.
+    pub(super) fn at(&self) -> Option<MonotonicTime> {
+        match *self {
+            ToStation::Up { at, .. }
+            | ToStation::Bytes { at, .. }
+            | ToStation::Down { at, .. }
+            | ToStation::Anchor { at, .. } => Some(at),
+            ToStation::Missing { .. }
+            | ToStation::Command { .. }
+            | ToStation::Answer(_)
+            | ToStation::Synced
+            | ToStation::AtBroker { .. }
+            | ToStation::LaterStart { .. }
+            | ToStation::Stop => None,
+        }
+    }
+}

@@ -33,9 +33,10 @@ fn a_page_that_nobody_touches_is_locked_and_shows_numbers_only() {
     room.witness.publish_hall(&["1", "2"]);
     browser.log_in("/arbiter/", "anna");
     browser.shows_in("[data-board='open26/5/1']", "Beispiel");
+    browser.stop_clock();
     // The setting of a new device.
     browser.run("localStorage.removeItem('flagfall-lock-after');", &Value::Null);
-    browser.later(Duration::from_secs(280));
+    browser.later(Duration::from_secs(299));
     room.witness.publish_alert("1", alert_body(1, "illegal_move", "loud"));
     browser.shows_in(".need", "illegal move");
     counts(&browser, 1);
@@ -95,8 +96,9 @@ fn a_page_that_nobody_touches_is_locked_and_shows_numbers_only() {
     // A new need of the board that somebody looked at half a minute ago is a new need.
     room.witness.publish_ruling("1", rulings::proposed());
     browser.click_nth(".to-board", "Ruling");
+    browser.stop_clock();
     browser.run("localStorage.setItem('flagfall-lock-after', '60');", &Value::Null);
-    browser.later(Duration::from_secs(40));
+    browser.later(Duration::from_secs(59));
     room.witness.publish_alert("1", alert_body(7, "flag", "loud"));
     counts(&browser, 3);
     browser.later(Duration::from_secs(30));

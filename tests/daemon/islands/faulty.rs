@@ -23,15 +23,17 @@ pub(crate) const TRIGGER: u8 = 0x7e;
 pub(crate) const PATIENCE: Patience = Patience { serving: Duration::from_secs(3), opening: Duration::from_secs(3) };
 
 /// How often each fault was triggered.
-static TRIGGERED: [AtomicUsize; 4] = [const { AtomicUsize::new(0) }; 4];
+static TRIGGERED: [AtomicUsize; 5] = [const { AtomicUsize::new(0) }; 5];
 /// Whether a driver that hangs may continue.
-pub(crate) static RELEASED: [AtomicBool; 4] = [const { AtomicBool::new(false) }; 4];
+pub(crate) static RELEASED: [AtomicBool; 5] = [const { AtomicBool::new(false) }; 5];
 
 /// The faults that the byte triggers.
 pub(crate) const PANICS_ONCE: usize = 0;
 pub(crate) const PANICS_ALWAYS: usize = 1;
 pub(crate) const HANGS_ONCE: usize = 2;
 pub(crate) const HANGS_ALWAYS: usize = 3;
+/// It hangs for less time than a station may take.
+pub(crate) const HELD_UP: usize = 4;
 
 /// How often this fault was triggered.
 pub(crate) fn trigger_count(fault: usize) -> usize {
@@ -49,7 +51,7 @@ impl<const FAULT: usize> Driver for Faulty<FAULT> {
                 PANICS_ONCE if before == 0 => resume_unwind(Box::new("the fault of this test")),
                 PANICS_ALWAYS => resume_unwind(Box::new("the repeated fault of this test")),
                 HANGS_ONCE if before > 0 => {}
-                HANGS_ONCE | HANGS_ALWAYS => {
+                HANGS_ONCE | HANGS_ALWAYS | HELD_UP => {
                     while !RELEASED[FAULT].load(Ordering::SeqCst) {
                         std::thread::park_timeout(Duration::from_millis(5));
                     }
@@ -82,7 +84,8 @@ pub(crate) fn start_daemon<const FAULT: usize>(hall: &TestHall, tables: &[Table]
     let loaded: Loaded = hall.loaded(tables.iter().map(|table| table.by_port(hall)).collect());
     let mut station_configs: Vec<StationConfig> = station_configs(&loaded.config, 0).expect("settings");
     station_configs[0].setting.driver = Box::leak(Box::new(DriverInfo { make: make_faulty::<FAULT>, ..*working_driver() }));
-    RunningDaemon::heard_with(async move || Daemon::start_with(&loaded, station_configs, PATIENCE).await.expect("starts"))
+    let patience = if FAULT == HELD_UP { Patience { serving: Duration::from_secs(60), ..PATIENCE } } else { PATIENCE };
+    RunningDaemon::heard_with(async move || Daemon::start_with(&loaded, station_configs, patience).await.expect("starts"))
 }
 
 /// Waits until all boards are online, starts their scripts, and after this time sends the trigger of the fault to the first board.

@@ -4,10 +4,12 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use flagfall::system_clock::monotonic;
+use flagfall_protocols::time::Instant;
+use flagfall_protocols::trace::Body;
 
 use super::faulty::{
-    HANGS_ALWAYS, HANGS_ONCE, RELEASED, TRIGGER, assert_numbers_are_unique, play_until_fault, read_journal, read_sound_journal,
-    received_bytes, start_daemon, trigger_count, wait_for_failed_boards,
+    HANGS_ALWAYS, HANGS_ONCE, HELD_UP, RELEASED, TRIGGER, assert_numbers_are_unique, play_until_fault, read_journal,
+    read_sound_journal, received_bytes, start_daemon, trigger_count, wait_for_failed_boards,
 };
 use crate::support::hall::TestHall;
 use crate::support::hall::subscriber::ReceivedMessage;
@@ -78,4 +80,25 @@ fn a_station_that_hangs_again_is_parked() {
     daemon.stop();
     drop(release);
     read_sound_journal(&hall, "b0");
+}
+
+/// What a station finds after a busy machine held it up is handled as if each input had been handled when it came.
+#[test]
+fn inputs_keep_their_times_while_a_station_is_held_up() {
+    let hall = TestHall::new();
+    let tables = [Table::new(&hall, 0, &play(0, 12, [200, 400]))];
+    let (daemon, subscriber) = start_daemon::<HELD_UP>(&hall, &tables);
+    let release = ReleaseOnDrop(HELD_UP);
+    play_until_fault(&subscriber, &tables, Duration::ZERO);
+    assert!(tables[0].board.wait_done(Duration::from_secs(60)));
+    drop(release);
+    wait_until_complete(&subscriber, &tables);
+    daemon.stop();
+    assert_eq!(trigger_count(HELD_UP), 1);
+    let journal = read_journal(&hall, "b0");
+    let received = |body: &Body<'_>| matches!(body, Body::Rx { .. });
+    let times: Vec<Instant> = journal.records().filter(|record| received(&record.body)).map(|record| record.at).collect();
+    // More than one turn takes.
+    assert!(times.len() > 64, "{}", times.len());
+    assert!(times.is_sorted_by(|before, after| before < after), "{times:?}");
 }

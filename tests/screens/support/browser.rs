@@ -35,7 +35,7 @@ const BEFORE: &str = "
     }
     window.test = { later: 0, tones: [], blocked: [] };
     const now = Date.now.bind(Date);
-    Date.now = () => now() + window.test.later;
+    Date.now = () => (window.test.stopped ?? now()) + window.test.later;
     addEventListener('securitypolicyviolation', event => window.test.blocked.push(`${event.violatedDirective} ${event.blockedURI}`));
     const start = OscillatorNode.prototype.start;
     OscillatorNode.prototype.start = function (...when) {
@@ -303,6 +303,11 @@ impl Browser {
             "Emulation.setDeviceMetricsOverride",
             json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false}),
         );
+    }
+
+    /// Stops the clock of the page until it is loaded again: from now on only [`Browser::later`] moves it, however busy the machine is.
+    pub(crate) fn stop_clock(&self) {
+        self.run("test.stopped = Date.now() - test.later;", &Value::Null);
     }
 
     /// Moves the clock of the page forward.
