@@ -131,12 +131,7 @@ impl Live {
                 let json = serde_json::to_string(&Answer::from(answer)).unwrap_or_default();
                 self.feed(self.now(), &Body::Answer(&json));
             }
-            Some(ToStation::Anchor { at, mut record }) => {
-                // The wall clock was read while the journal was being opened: the time at the opening is later by what passed
-                // until then.
-                record.utc_us += self.timeline.time_before_opening(at).as_micros() as i64;
-                self.record_anchor(self.timeline.journal_time(at), &record, router);
-            }
+            Some(ToStation::Anchor { at, record }) => self.record_anchor(self.timeline.journal_time(at), &record, router),
             Some(ToStation::Stop) => {
                 // The board is not lost, it is only not served any more: its link is reported as down at the next start.
                 for link in [BOARD, CLOCK] {
@@ -314,9 +309,8 @@ impl Live {
         let at = self.now();
         self.feed(at, &Body::Boot(&self.start.record(Some([1; 3])).json()));
         // A start forgets what the wall clock was.
-        let mut record = network::read_wall_clock();
-        record.utc_us -= system_clock::monotonic().since(self.timeline.monotonic_time(at)).as_micros() as i64;
-        self.record_anchor(at, &record, router);
+        let behind = system_clock::monotonic().since(self.timeline.monotonic_time(at));
+        self.record_anchor(at, &network::read_wall_clock().earlier(behind), router);
     }
 
     fn record_acks(&mut self, all: bool) {
@@ -328,12 +322,9 @@ impl Live {
         }
     }
 
-    /// The time up to which every input was handled. A thread that a busy machine held up finds inputs that came meanwhile: a deadline
-    /// after one of them must not come before it.
+    /// The time up to which every input was handled.
     fn now(&self) -> Instant {
-        let now = system_clock::monotonic();
-        let waiting = self.handle.inbox.find(ToStation::at);
-        self.timeline.journal_time(waiting.map_or(now, |at| at.min(now)))
+        self.timeline.journal_time(self.handle.taken_until())
     }
 
     /// Records and handles an input. Returns false if it was refused; the log then has the reason.

@@ -60,14 +60,16 @@ impl OutputRouter {
         owner: u64,
         links: Links,
     ) -> OutputRouter {
-        let stamp = Stamp { node: shared.node.clone(), boot: shared.boot, anchor: Anchor::default() };
+        // A thread that replaces another one goes on with its time, also if it opens no game.
+        let made = || Arc::new(Stamp { node: shared.node.clone(), boot: shared.boot, anchor: Anchor::default() });
+        let stamp = handle.stamp().unwrap_or_else(made);
         OutputRouter {
             root: config.setting.board.root.clone(),
             wanted: config.wanted.clone(),
             setup: config.setup.clone(),
             device: Device::new(config),
             clock: Device::for_clock(config),
-            stamp: Arc::new(stamp),
+            stamp,
             published: [None, None],
             outgoing: Vec::new(),
             shared,

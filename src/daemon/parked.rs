@@ -27,13 +27,13 @@ impl ParkedStation {
     ///
     /// # Errors
     /// The journal cannot be opened.
-    pub(super) fn open(config: &StationConfig, disk: FencedJournal) -> Result<ParkedStation> {
+    pub(super) fn open(config: &StationConfig, disk: FencedJournal, handle: &StationHandle) -> Result<ParkedStation> {
         let (mut journal, _) = Journal::open(Box::new(disk), config.limits, Keep::NewestSession)?;
         let headers = config.setting.headers();
         let headers: Vec<(&str, &str)> = headers.iter().map(|(key, value)| (*key, value.as_str())).collect();
         let now = journal.standing().last_at;
         journal.begin(&config.session, &headers, now)?;
-        Ok(ParkedStation { journal, timeline: Timeline::new(now, system_clock::monotonic()) })
+        Ok(ParkedStation { journal, timeline: Timeline::new(now, handle.taken_until()) })
     }
 
     /// The number of the last event of each audience, in the order of [`Audience::ALL`].

@@ -25,6 +25,7 @@ use crate::journal::DiskLock;
 use crate::mqtt::outbox::{BoardNo, Outbox};
 use crate::outputs::tap::Tap;
 use crate::session::anchor::AnchorRecord;
+use crate::system_clock::{self, MonotonicTime};
 use crate::wire::envelope::Stamp;
 
 /// The data that all stations of a node share.
@@ -218,6 +219,13 @@ impl StationHandle {
     /// Its number in the outbox.
     pub(super) fn number(&self) -> Option<BoardNo> {
         *self.number.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The time up to which every input was taken from the inbox: when the first one that waits came, or now. A thread that a busy
+    /// machine or a slow disk held up finds inputs that came meanwhile; a deadline after one of them must not come before it.
+    pub(super) fn taken_until(&self) -> MonotonicTime {
+        let now = system_clock::monotonic();
+        self.inbox.find(ToStation::at).map_or(now, |at| at.min(now))
     }
 
     /// The header fields that the sink adds to its messages now.

@@ -135,7 +135,7 @@ fn park(config: &StationConfig, handle: &Arc<StationHandle>, owner: u64, router:
     handle.tap.iter().for_each(|tap| tap.set_offline());
     router.publish_device_statuses();
     let disk = FencedJournal::open(config, Arc::clone(handle), owner).map_err(Into::into);
-    let opened = disk.and_then(|disk| ParkedStation::open(config, disk));
+    let opened = disk.and_then(|disk| ParkedStation::open(config, disk, handle));
     match opened {
         Ok(mut parked) => {
             // The last turn may have recorded events and not sent them.

@@ -1,7 +1,5 @@
 //! Converts between the monotonic clock of the program and the time of one journal.
 
-use std::time::Duration;
-
 use flagfall_protocols::time::Instant;
 
 use crate::system_clock::MonotonicTime;
@@ -22,11 +20,6 @@ impl Timeline {
     /// The journal's time at this moment; `base` for every moment before the opening.
     pub(super) const fn journal_time(&self, moment: MonotonicTime) -> Instant {
         self.base.after(moment.since(self.opened))
-    }
-
-    /// How long before the opening of the journal this moment was.
-    pub(super) const fn time_before_opening(&self, moment: MonotonicTime) -> Duration {
-        self.opened.since(moment)
     }
 
     /// The moment at which the journal's time is `at`.

@@ -38,6 +38,16 @@ impl AnchorRecord {
         serde_json::to_string(self).unwrap_or_default()
     }
 
+    /// What would have been read this much earlier.
+    pub fn earlier(self, by: Duration) -> AnchorRecord {
+        let by = by.as_micros() as u64;
+        AnchorRecord {
+            utc_us: self.utc_us.saturating_sub_unsigned(by),
+            up_us: self.up_us.map(|up| up.saturating_sub(by)),
+            ..self
+        }
+    }
+
     /// The anchor of this record, tied to its moment `at`.
     pub fn at(&self, at: Instant) -> Anchor {
         Anchor { at, utc: Utc(self.utc_us), sync: self.sync, err_ms: self.err_ms }

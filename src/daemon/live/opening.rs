@@ -57,7 +57,9 @@ impl Live {
         anyhow::ensure!(!router.is_replaced(), "another thread goes on with this board");
         report_restore(&handle.board, &report);
         recorder.station_mut().set_coalesced(true);
-        let wall = network::read_wall_clock();
+        // Inputs that came while no thread could take them keep their times: the time goes on at the first of them.
+        let (opened, now) = (handle.taken_until(), system_clock::monotonic());
+        let wall = network::read_wall_clock().earlier(now.since(opened));
         let standing = recorder.journal().standing();
         // The numbered outputs of the opening are published below, since a journal that cannot be written does not have them.
         let last = numbers_before(&out, standing.last_outs());
@@ -87,9 +89,8 @@ impl Live {
         if let Some(serial) = report.serial.clone().filter(|_| !after_fault) {
             router.device.set_former_serial(serial);
         }
-        let now = system_clock::monotonic();
         let mut live = Live {
-            timeline: Timeline::new(base, now),
+            timeline: Timeline::new(base, opened),
             rate_limit: StateRateLimit::new(now),
             pgn_rate_limit: PgnRateLimit::default(),
             acks: Acks::new(acked, now),
@@ -136,7 +137,7 @@ impl Live {
         }
         for link in config.links().filter(|_| after_fault) {
             if router.device_on(link).port().is_some() {
-                live.feed(live.timeline.journal_time(now), &Body::Link { link, up: true, cause: AGAIN });
+                live.feed(base, &Body::Link { link, up: true, cause: AGAIN });
             }
         }
         router.publish_device_statuses();

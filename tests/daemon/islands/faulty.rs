@@ -123,6 +123,15 @@ pub(crate) fn received_bytes(recovered: &Recovered) -> Vec<u8> {
     received.flat_map(|bytes| bytes.to_vec()).collect()
 }
 
+/// Checks that each piece of bytes from the board has a time of its own, in their order, and that there are more of them than one turn
+/// takes.
+pub(crate) fn assert_times_differ(recovered: &Recovered) {
+    let received = recovered.records().filter(|record| matches!(record.body, Body::Rx { .. }));
+    let times: Vec<Instant> = received.map(|record| record.at).collect();
+    assert!(times.len() > 64, "{}", times.len());
+    assert!(times.is_sorted_by(|before, after| before < after), "{times:?}");
+}
+
 /// Checks that a journal has no damage and no gap in its numbers; returns all received bytes.
 pub(crate) fn read_sound_journal(hall: &TestHall, board: &str) -> Vec<u8> {
     let recovered = read_journal(hall, board);
