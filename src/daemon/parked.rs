@@ -33,7 +33,8 @@ impl ParkedStation {
         let headers: Vec<(&str, &str)> = headers.iter().map(|(key, value)| (*key, value.as_str())).collect();
         let now = journal.standing().last_at;
         journal.begin(&config.session, &headers, now)?;
-        Ok(ParkedStation { journal, timeline: Timeline::new(now, handle.taken_until()) })
+        let timeline = handle.timeline().unwrap_or_else(|| Timeline::new(now, handle.taken_until()));
+        Ok(ParkedStation { journal, timeline })
     }
 
     /// The number of the last event of each audience, in the order of [`Audience::ALL`].

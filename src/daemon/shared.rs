@@ -20,6 +20,7 @@ use super::inbox::Inbox;
 use super::line::Lines;
 use super::link::{Wanted, micros};
 use super::message::ToStation;
+use super::timeline::Timeline;
 use super::worker::Question;
 use crate::journal::DiskLock;
 use crate::mqtt::outbox::{BoardNo, Outbox};
@@ -128,6 +129,7 @@ pub(super) struct StationHandle {
     /// Its number in the outbox, once it has one.
     pub(super) number: Mutex<Option<BoardNo>>,
     stamp: Mutex<Option<Arc<Stamp>>>,
+    timeline: Mutex<Option<Timeline>>,
     /// The lock on its journal, which a replacing thread takes over.
     pub(super) lock: Mutex<Option<DiskLock>>,
     /// The events that the broker has acknowledged.
@@ -155,6 +157,7 @@ impl StationHandle {
             tap,
             number: Mutex::new(None),
             stamp: Mutex::new(None),
+            timeline: Mutex::new(None),
             lock: Mutex::new(None),
             acked: Acked::default(),
             journal_problem: Mutex::new(None),
@@ -219,6 +222,16 @@ impl StationHandle {
     /// Its number in the outbox.
     pub(super) fn number(&self) -> Option<BoardNo> {
         *self.number.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The relation between the times of its journal and of this program; none before the journal is open.
+    pub(super) fn timeline(&self) -> Option<Timeline> {
+        *self.timeline.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Keeps the relation for a thread that replaces this one.
+    pub(super) fn set_timeline(&self, timeline: Timeline) {
+        *self.timeline.lock().unwrap_or_else(PoisonError::into_inner) = Some(timeline);
     }
 
     /// The time up to which every input was taken from the inbox: when the first one that waits came, or now. A thread that a busy

@@ -63,7 +63,11 @@ impl Live {
         let standing = recorder.journal().standing();
         // The numbered outputs of the opening are published below, since a journal that cannot be written does not have them.
         let last = numbers_before(&out, standing.last_outs());
-        let base = anchor::resume(standing.last_at, recorder.recorded_anchor(), &wall);
+        let resumed = || anchor::resume(standing.last_at, recorder.recorded_anchor(), &wall);
+        // A thread that replaces another one has the same clock.
+        let base = handle.timeline().map_or_else(resumed, |before| before.journal_time(opened).max(standing.last_at));
+        let timeline = Timeline::new(base, opened);
+        handle.set_timeline(timeline);
         router.set_anchor(wall.at(base));
         let acked = Audience::ALL.map(|audience| standing.acked(SINK, audience));
         let first = handle.number().is_none();
@@ -90,7 +94,7 @@ impl Live {
             router.device.set_former_serial(serial);
         }
         let mut live = Live {
-            timeline: Timeline::new(base, opened),
+            timeline,
             rate_limit: StateRateLimit::new(now),
             pgn_rate_limit: PgnRateLimit::default(),
             acks: Acks::new(acked, now),
