@@ -168,7 +168,9 @@ impl Demo {
                 Err(trouble) => show.note(&trouble)?,
             }
         }
-        timeout(READY_WITHIN, ready(&mut news_receiver, &hall)).await.context("boards and subscribers are not there")?;
+        timeout(READY_WITHIN, ready(&mut news_receiver, &hall, &mut show))
+            .await
+            .context("boards and subscribers are not there")??;
         hall.play()?;
         let missing = show.until_all_arrived(&hall, &mut news_receiver, delay).await?;
         if !self.once && missing.is_empty() {
@@ -213,21 +215,27 @@ fn loopback(text: &str) -> Result<String, String> {
     config::loopback(text).map(|()| text.to_owned())
 }
 
-/// Waits until both subscribers are ready and every board answers.
-async fn ready(news_receiver: &mut mpsc::Receiver<SubscriberEvent>, hall: &SimulatedHall) {
+/// Waits until both subscribers are ready, switches the boards on, and waits until every board answers.
+async fn ready(news_receiver: &mut mpsc::Receiver<SubscriberEvent>, hall: &SimulatedHall, show: &mut Show) -> Result<()> {
     let mut seats = 0;
     let mut silent: Vec<String> = hall.boards().map(|id| format!("\"board\":\"demo/1/{id}\"")).collect();
     while seats < 2 || !silent.is_empty() {
         match news_receiver.recv().await {
-            Some(SubscriberEvent::Subscribed) => seats += 1,
-            Some(SubscriberEvent::Message(topic, payload)) if topic.contains("/device/") => {
+            Some(SubscriberEvent::Subscribed) => {
+                seats += 1;
+                if seats == 2 {
+                    hall.switch_on()?;
+                }
+            }
+            Some(SubscriberEvent::Message(topic, payload)) => {
+                show.handle_message(&topic, &payload)?;
                 let text = String::from_utf8_lossy(&payload);
-                if text.contains("\"state\":\"online\"") {
+                if topic.contains("/device/") && text.contains("\"state\":\"online\"") {
                     silent.retain(|board| !text.contains(board.as_str()));
                 }
             }
-            Some(SubscriberEvent::Message(..)) => {}
-            None => return,
+            None => break,
         }
     }
+    Ok(())
 }

@@ -165,7 +165,7 @@ impl Show {
         Ok(())
     }
 
-    fn handle_message(&mut self, topic: &str, payload: &[u8]) -> Result<()> {
+    pub(super) fn handle_message(&mut self, topic: &str, payload: &[u8]) -> Result<()> {
         self.note_lock(topic, payload);
         self.check.handle_message(topic, payload);
         match self.view.handle_message(topic, payload) {

@@ -52,7 +52,7 @@ struct Table {
 }
 
 impl SimulatedHall {
-    /// Sets up all boards; no man is moved yet.
+    /// Sets up all boards. They are switched off, so that nothing happens before somebody looks.
     pub(super) fn set_up(speed: f64) -> Result<SimulatedHall> {
         let folder = Folder::make().context("a folder for the journals")?;
         let logins = Logins::make(&folder.0).context("the passwords")?;
@@ -61,11 +61,17 @@ impl SimulatedHall {
             let serial = SERIAL + number as u16;
             let board = PtyBoard::start(&id, game.settings(serial), &Script::new(), speed)?;
             let port = folder.0.join(format!("board-{id}"));
+            board.mute(true)?;
             board.link_at(&port)?;
             Ok(Table { id, game, board, port })
         });
         let tables = tables.collect::<io::Result<Vec<Table>>>().context("a board on a pseudo-terminal")?;
         Ok(SimulatedHall { folder, logins, tables })
+    }
+
+    /// Switches all boards on; no man is moved yet.
+    pub(super) fn switch_on(&self) -> Result<()> {
+        self.tables.iter().try_for_each(|table| table.board.mute(false)).context("a board on a pseudo-terminal")
     }
 
     /// The players begin.
