@@ -88,6 +88,8 @@ fn inputs_keep_their_times_while_a_station_is_held_up() {
     let tables = [Table::new(&hall, 0, &play(0, 12, [200, 400]))];
     let (daemon, subscriber) = start_daemon::<HELD_UP>(&hall, &tables);
     let release = ReleaseOnDrop(HELD_UP);
+    // The board has been asked to report every change.
+    subscriber.wait_until_armed("b0");
     play_until_fault(&subscriber, &tables, Duration::ZERO);
     assert!(tables[0].board.wait_done(Duration::from_secs(60)));
     drop(release);
