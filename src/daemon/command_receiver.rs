@@ -140,7 +140,7 @@ impl CommandReceiver {
     }
 
     fn pass_on(&self, node: &Node, handle: &StationHandle, topic: &CommandTopic<'_>, arrived: &Arrived, role: Option<Role>) {
-        if handle.inbox.offer(ToStation::Command { arrived: Box::new(arrived.clone()), role }) {
+        if handle.inbox.offer(ToStation::Command { at: system_clock::monotonic(), arrived: Box::new(arrived.clone()), role }) {
             return;
         }
         let whose = format_args!("board {}, user {}", handle.board, topic.user);

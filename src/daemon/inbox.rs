@@ -168,9 +168,9 @@ impl<T> Inbox<T> {
         if inner.owner == owner { self.pop_locked(inner, wanted).ok() } else { None }
     }
 
-    /// Returns what `read` finds in the first waiting item that has it.
-    pub(super) fn find<R>(&self, read: impl FnMut(&T) -> Option<R>) -> Option<R> {
-        self.lock().items.iter().find_map(read)
+    /// Returns the least of what `read` finds in the waiting items.
+    pub(super) fn least<R: Ord>(&self, read: impl FnMut(&T) -> Option<R>) -> Option<R> {
+        self.lock().items.iter().filter_map(read).min()
     }
 
     /// Returns the first item; if there is none, whether the inbox is closed.
@@ -289,7 +289,7 @@ mod tests {
         let owner = inbox.replace_owner();
         assert!(inbox.push(2));
         assert!(inbox.push(3));
-        assert_eq!(inbox.find(|item| (*item == 3).then_some("found")), Some("found"));
+        assert_eq!([2, 3, 4].map(|most| inbox.least(|item| (*item >= most).then_some(*item))), [Some(2), Some(3), None]);
         assert_eq!(inbox.pop_if(owner, |item| *item == 1), None);
         assert_eq!(inbox.pop_if(owner + 1, |_| true), None);
         assert_eq!(inbox.pop_if(owner, |item| *item == 2), Some(2));

@@ -95,7 +95,9 @@ impl Live {
         match item {
             Some(ToStation::Up { at, link, asked, port, signal }) => {
                 let cause = router.device_on(link).link_up(at, asked, port, signal);
-                self.feed(self.timeline.journal_time(at), &Body::Link { link, up: true, cause });
+                // The driver begins to ask now, and not when the link opened: its questions need their pauses.
+                let now = self.timeline.journal_time(system_clock::monotonic());
+                self.feed(now, &Body::Link { link, up: true, cause });
             }
             Some(ToStation::Bytes { at, link, channel, bytes }) => {
                 self.feed(self.timeline.journal_time(at), &Body::Rx { link, channel, bytes: bytes.as_slice().into() });
@@ -112,8 +114,8 @@ impl Live {
                 tracing::warn!("board {}: {what}{problem}", self.handle.board);
                 router.device_on(link).set_missing(problem);
             }
-            Some(ToStation::Command { arrived, role }) => {
-                let at = self.now();
+            Some(ToStation::Command { at, arrived, role }) => {
+                let at = self.timeline.journal_time(at);
                 // Deadlines that are due come before the command, since its lock refers to their result.
                 self.advance(at);
                 let judged = submission::judge(&arrived, role, at, router, self.recorder.station(), router.setup());
@@ -306,11 +308,11 @@ impl Live {
             return;
         }
         tracing::warn!("board {}: an earlier start recorded nothing; its events are restated", self.handle.board);
-        let at = self.now();
+        let (taken, wall) = network::read_wall_clock_at(&self.handle);
+        let at = self.timeline.journal_time(taken);
         self.feed(at, &Body::Boot(&self.start.record(Some([1; 3])).json()));
         // A start forgets what the wall clock was.
-        let behind = system_clock::monotonic().since(self.timeline.monotonic_time(at));
-        self.record_anchor(at, &network::read_wall_clock().earlier(behind), router);
+        self.record_anchor(at, &wall, router);
     }
 
     fn record_acks(&mut self, all: bool) {
@@ -322,7 +324,7 @@ impl Live {
         }
     }
 
-    /// The time up to which every input was handled.
+    /// The time up to which everything was taken from the inbox.
     fn now(&self) -> Instant {
         self.timeline.journal_time(self.handle.taken_until())
     }

@@ -52,6 +52,8 @@ pub(super) enum ToStation {
     },
     /// A command came.
     Command {
+        /// When it came.
+        at: MonotonicTime,
         /// The command as it was received.
         arrived: Box<Arrived>,
         /// What its sender may do on this board.
@@ -83,15 +85,15 @@ pub(super) enum ToStation {
 }
 
 impl ToStation {
-    /// When it happened; none if that is when it is handled.
+    /// When it came; none if that does not matter.
     pub(super) fn at(&self) -> Option<MonotonicTime> {
         match *self {
             ToStation::Up { at, .. }
             | ToStation::Bytes { at, .. }
             | ToStation::Down { at, .. }
+            | ToStation::Command { at, .. }
             | ToStation::Anchor { at, .. } => Some(at),
             ToStation::Missing { .. }
-            | ToStation::Command { .. }
             | ToStation::Answer(_)
             | ToStation::Synced
             | ToStation::AtBroker { .. }

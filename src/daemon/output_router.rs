@@ -87,7 +87,9 @@ impl OutputRouter {
     /// The relation between journal time and wall-clock time.
     pub(super) fn set_anchor(&mut self, anchor: Anchor) {
         self.stamp = Arc::new(Stamp { anchor, ..(*self.stamp).clone() });
-        self.handle.set_stamp(Arc::clone(&self.stamp));
+        if !self.is_replaced() {
+            self.handle.set_stamp(Arc::clone(&self.stamp));
+        }
     }
 
     /// The relation between journal time and wall-clock time.

@@ -55,7 +55,7 @@ impl ParkedStation {
                 }
                 Popped::TimedOut => {}
             }
-            let now = self.timeline.journal_time(system_clock::monotonic());
+            let now = self.timeline.journal_time(handle.taken_until());
             if self.journal.flush_due().is_some_and(|due| due <= now) {
                 // A failure is in the journal's status, and the journal tries again.
                 let _ = self.journal.flush(now);

@@ -234,11 +234,12 @@ impl StationHandle {
         *self.timeline.lock().unwrap_or_else(PoisonError::into_inner) = Some(timeline);
     }
 
-    /// The time up to which every input was taken from the inbox: when the first one that waits came, or now. A thread that a busy
-    /// machine or a slow disk held up finds inputs that came meanwhile; a deadline after one of them must not come before it.
+    /// The time up to which everything was taken from the inbox: when the first thing that waits came, or now. A thread that a busy
+    /// machine or a slow disk held up finds inputs that came meanwhile; a deadline after one of them must not come before it. What a
+    /// link has read and not put into the inbox yet is not known here.
     pub(super) fn taken_until(&self) -> MonotonicTime {
         let now = system_clock::monotonic();
-        self.inbox.find(ToStation::at).map_or(now, |at| at.min(now))
+        self.inbox.least(ToStation::at).map_or(now, |at| at.min(now))
     }
 
     /// The header fields that the sink adds to its messages now.

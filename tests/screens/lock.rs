@@ -36,7 +36,7 @@ fn a_page_that_nobody_touches_is_locked_and_shows_numbers_only() {
     browser.stop_clock();
     // The setting of a new device.
     browser.run("localStorage.removeItem('flagfall-lock-after');", &Value::Null);
-    browser.later(Duration::from_secs(299));
+    browser.later(Duration::from_secs(280));
     room.witness.publish_alert("1", alert_body(1, "illegal_move", "loud"));
     browser.shows_in(".need", "illegal move");
     counts(&browser, 1);
@@ -98,7 +98,7 @@ fn a_page_that_nobody_touches_is_locked_and_shows_numbers_only() {
     browser.click_nth(".to-board", "Ruling");
     browser.stop_clock();
     browser.run("localStorage.setItem('flagfall-lock-after', '60');", &Value::Null);
-    browser.later(Duration::from_secs(59));
+    browser.later(Duration::from_secs(40));
     room.witness.publish_alert("1", alert_body(7, "flag", "loud"));
     counts(&browser, 3);
     browser.later(Duration::from_secs(30));

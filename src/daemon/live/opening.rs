@@ -54,20 +54,19 @@ impl Live {
         };
         let (mut recorder, report) =
             Recorder::start(Box::new(disk), config.limits, &config.setting, &config.session, &start, sink)?;
+        // Inputs that came while no thread could take them keep their times: the time goes on at the first of them.
+        let (opened, wall) = network::read_wall_clock_at(handle);
         anyhow::ensure!(!router.is_replaced(), "another thread goes on with this board");
         report_restore(&handle.board, &report);
         recorder.station_mut().set_coalesced(true);
-        // Inputs that came while no thread could take them keep their times: the time goes on at the first of them.
-        let (opened, now) = (handle.taken_until(), system_clock::monotonic());
-        let wall = network::read_wall_clock().earlier(now.since(opened));
         let standing = recorder.journal().standing();
         // The numbered outputs of the opening are published below, since a journal that cannot be written does not have them.
         let last = numbers_before(&out, standing.last_outs());
-        let resumed = || anchor::resume(standing.last_at, recorder.recorded_anchor(), &wall);
+        let resumed = || Timeline::new(anchor::resume(standing.last_at, recorder.recorded_anchor(), &wall), opened);
         // A thread that replaces another one has the same clock.
-        let base = handle.timeline().map_or_else(resumed, |before| before.journal_time(opened).max(standing.last_at));
-        let timeline = Timeline::new(base, opened);
+        let timeline = handle.timeline().unwrap_or_else(resumed);
         handle.set_timeline(timeline);
+        let base = timeline.journal_time(opened);
         router.set_anchor(wall.at(base));
         let acked = Audience::ALL.map(|audience| standing.acked(SINK, audience));
         let first = handle.number().is_none();
@@ -93,6 +92,7 @@ impl Live {
         if let Some(serial) = report.serial.clone().filter(|_| !after_fault) {
             router.device.set_former_serial(serial);
         }
+        let now = system_clock::monotonic();
         let mut live = Live {
             timeline,
             rate_limit: StateRateLimit::new(now),
@@ -141,7 +141,7 @@ impl Live {
         }
         for link in config.links().filter(|_| after_fault) {
             if router.device_on(link).port().is_some() {
-                live.feed(base, &Body::Link { link, up: true, cause: AGAIN });
+                live.feed(live.timeline.journal_time(now), &Body::Link { link, up: true, cause: AGAIN });
             }
         }
         router.publish_device_statuses();
