@@ -203,7 +203,9 @@ impl Journal {
             Some(_) => self.retry_at.filter(|_| !self.pending.is_empty()),
             None => self.dirty_since.map(|since| since.after(FLUSH_AFTER).max(self.retry_at.unwrap_or_default())),
         };
-        [write, self.rotate_at].into_iter().flatten().min()
+        // A new file is begun when the old one is complete on the disk, and not while a failure is waited out.
+        let rotate = self.rotate_at.filter(|_| self.pending.is_empty()).map(|at| at.max(self.retry_at.unwrap_or_default()));
+        [write, rotate].into_iter().flatten().min()
     }
 
     /// Hands the buffer to the operating system without waiting for the disk, so that a crash of this program loses nothing.

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::io::ErrorKind;
+use std::sync::Arc;
 use std::time::Duration;
 
 use flagfall::journal::{AppendError, BeginError, FLUSH_AFTER, Harm, Journal, Limits, MAX_SINKS, RETRY_AFTER, Stamp};
@@ -276,4 +277,23 @@ fn sessions_have_plain_names_and_few_headers() {
     }
     assert!(matches!(begin(&mut journal, "r1", &[("name", "a\nb")]), Err(BeginError::Line(_))));
     assert_eq!(begin(&mut journal, &"x".repeat(64), &[("a", "b"); 16]), Ok(()));
+}
+
+#[test]
+fn while_the_disk_is_full_there_is_time_between_two_tries() {
+    let disk = FakeDisk::new(0);
+    let (mut journal, _) = open(&disk, Limits { total: 1, ..Limits::default() });
+    journal.begin("r1", &[], Instant(0)).expect("a good session");
+    journal.append(Instant(1), RX).expect("good");
+    journal.share(Arc::default(), Instant(1));
+    disk.limit_free(Some(0));
+    journal.begin("r2", &[], Instant(2)).expect("a good session");
+    let mut now = Instant(2);
+    for _ in 0..4 {
+        journal.append(now, RX).expect("there is room in the buffer");
+        journal.hand_over(now);
+        let due = journal.flush_due().expect("it is tried again");
+        assert!(due > now, "{due:?}");
+        now = due;
+    }
 }

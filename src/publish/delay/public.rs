@@ -25,7 +25,7 @@ pub(crate) struct PublicAudience {
     state: Option<LiveState>,
     /// The time of that state on the board.
     at: Instant,
-    /// The number of released states that changed more than the clock.
+    /// The number of released states.
     rev: u32,
     /// Whether an event was released and its state was not yet.
     awaits_state: bool,
@@ -235,7 +235,7 @@ impl PublicAudience {
                 self.awaits_state = true;
                 false
             }
-            DelayedContent::State { mut state, revised, whole } => {
+            DelayedContent::State { mut state, whole } => {
                 if !whole {
                     state.moves = std::mem::take(&mut known.moves);
                 }
@@ -243,7 +243,7 @@ impl PublicAudience {
                 self.clocks.show(ShownClock { at: item.at, game: item.game, body: state.clock.clone() });
                 *known = *state;
                 self.at = item.at;
-                self.rev += u32::from(revised);
+                self.rev += 1;
                 self.awaits_state = false;
                 true
             }

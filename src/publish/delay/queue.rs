@@ -6,7 +6,6 @@ use flagfall_game::effect::{Audience, Effect};
 use flagfall_game::game::Game;
 use flagfall_game::game_phase::GamePhase;
 use flagfall_game::played::LiveMove;
-use flagfall_protocols::square::Color;
 use flagfall_protocols::time::Instant;
 
 use super::Delay;
@@ -51,8 +50,6 @@ pub(crate) enum DelayedContent {
     /// A state. Its list of moves is empty unless `whole`, since the list follows from the events before it.
     State {
         state: Box<LiveState>,
-        /// Whether more than the clock changed.
-        revised: bool,
         /// Whether the list of moves is in it, because an event before it was dropped.
         whole: bool,
     },
@@ -93,8 +90,6 @@ pub(crate) struct DelayQueue {
     over: bool,
     /// The time at which one of these three changed last.
     since: Instant,
-    /// The side whose clock ran in the last state.
-    running: Option<Color>,
     /// Whether only records of an earlier run release anything.
     held: bool,
     /// The earliest time at which anything may be released.
@@ -114,7 +109,6 @@ impl DelayQueue {
             plies: 0,
             over: false,
             since: Instant::ZERO,
-            running: None,
             held: false,
             floor: Instant::ZERO,
             missed: false,
@@ -133,9 +127,7 @@ impl DelayQueue {
             Effect::LiveTimes { audience: PUBLIC, moves } => {
                 self.add_event(at, game, plies(game), DelayedContent::Times(moves.clone()));
             }
-            Effect::State(PUBLIC) => self.add_state(at, game, true, in_round),
-            // The public gets no state for each second that passed long ago, but it gets one when another clock runs.
-            Effect::Clock if game.clock().running != self.running => self.add_state(at, game, false, in_round),
+            Effect::State(PUBLIC) => self.add_state(at, game, in_round),
             _ => {}
         }
     }
@@ -165,11 +157,10 @@ impl DelayQueue {
     /// Adds the state with all its moves.
     pub(crate) fn add_whole_state(&mut self, at: Instant, game: &Game, in_round: InRound) {
         self.missed = true;
-        self.add_state(at, game, true, in_round);
+        self.add_state(at, game, in_round);
     }
 
-    fn add_state(&mut self, at: Instant, game: &Game, revised: bool, in_round: InRound) {
-        self.running = game.clock().running;
+    fn add_state(&mut self, at: Instant, game: &Game, in_round: InRound) {
         let whole = self.missed;
         let (plies, mut state) = (plies(game), states::state_without_moves(game, PUBLIC).in_round(in_round));
         if whole {
@@ -187,19 +178,14 @@ impl DelayQueue {
             at,
             game: game.number(),
             plies,
-            content: DelayedContent::State { state: Box::new(state), revised, whole },
+            content: DelayedContent::State { state: Box::new(state), whole },
         });
     }
 
     /// Adds another state of a game before the one on the board, with all its moves.
     pub(super) fn add_earlier_state(&mut self, at: Instant, state: LiveState) {
         let (game, plies) = (state.game_no, state.moves.len() as u32);
-        self.push_state(DelayedItem {
-            at,
-            game,
-            plies,
-            content: DelayedContent::State { state: Box::new(state), revised: true, whole: true },
-        });
+        self.push_state(DelayedItem { at, game, plies, content: DelayedContent::State { state: Box::new(state), whole: true } });
     }
 
     fn push_state(&mut self, item: DelayedItem) {
