@@ -5,6 +5,7 @@
 
 use std::cell::Cell;
 use std::net::SocketAddr;
+use std::time::Duration;
 
 use flagfall::config::{Board, Role, User};
 use flagfall_hardware::emulator::script::Script;
@@ -15,7 +16,7 @@ use crate::support::hall::table::{Table, play};
 use crate::support::hall::{EmbeddedBroker, RunningDaemon, TestHall};
 use crate::support::mqtt::{Mosquitto, publish};
 use crate::support::schemas::validate;
-use crate::support::waiting::PATIENCE;
+use crate::support::waiting::{PATIENCE, pause};
 
 const RULING: &str = "flagfall/1/arbiter/ev/1/b0/ruling";
 /// The arbiters take turns, because nobody may send more than five commands a second.
@@ -39,7 +40,7 @@ impl Desk<'_> {
             self.sent.set(self.sent.get() + 1);
             let id = format!("desk-{}", self.sent.get());
             let user = ARBITERS[self.sent.get() as usize % ARBITERS.len()];
-            let (game, rev) = expect.take().expect("a state");
+            let (game, rev) = expect.clone().expect("a state");
             let command = json!({
                 "v": "1.1", "type": format!("cmd.{verb}"), "id": id, "body": body, "reason": reason, "expect": {"game": game, "rev": rev},
             });
@@ -48,10 +49,12 @@ impl Desk<'_> {
                 let ours = received.topic.contains("/reply/") && received.message["id"] == id.as_str();
                 (ours && received.body()["stage"] != "accepted").then(|| received.body().clone())
             });
-            if answer["code"] != "stale" {
-                return answer;
+            match answer["code"].as_str() {
+                Some("stale") => expect = Some((answer["game"].clone(), answer["rev"].clone())),
+                // So many changes came that all three arbiters have sent five commands in a second.
+                Some("busy") => pause(Duration::from_millis(200)),
+                _ => return answer,
             }
-            expect = Some((answer["game"].clone(), answer["rev"].clone()));
         }
     }
 
