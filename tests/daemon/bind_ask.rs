@@ -68,8 +68,17 @@ fn the_board_that_is_touched_is_the_one_that_was_asked_for() {
     play(0, KING_ON_D4);
     play(2, KING_ON_D4);
     hear("Several devices have changed: dgt-00101, dgt-00103.");
-    play(0, KING_BACK);
-    hear("Board 2 is dgt-00101.");
+    // A node that has no time reports the men later, and then the program says once more that several have changed: so it is done once more.
+    let mut tries = [KING_BACK, KING_ON_D4].into_iter().cycle().take(6);
+    let answered = |line: String| (line.contains("Board 2 is") || line.contains("Several devices")).then_some(line);
+    let answer = loop {
+        play(0, tries.next().expect("one board alone is bound"));
+        let answer = wait_for(&said, "an answer about board 2", answered);
+        if answer.contains("Board 2 is") {
+            break answer;
+        }
+    };
+    assert_eq!(answer, "Board 2 is dgt-00101.");
     hear("Board 3: set a king on d4");
     writeln!(input).expect("a line");
     hear("Board 4: set a king on d4");
