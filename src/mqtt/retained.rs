@@ -3,18 +3,22 @@
 use std::time::Duration;
 
 use rumqttc::v5::mqttbytes::QoS;
-use rumqttc::v5::mqttbytes::v5::{Filter, Packet, PubAckReason};
+use rumqttc::v5::mqttbytes::v5::{Filter, Packet, PubAckReason, RetainForwardRule};
 use rumqttc::v5::{AsyncClient, ConnectionError, Event, EventLoop, MqttOptions};
 use rumqttc::{NetworkOptions, TlsConfiguration, Transport};
 
 use super::identity::Identity;
 use super::trouble::Trouble;
 
+#[cfg(test)]
+mod tests;
+
 /// The time limit for the connection, for TLS and for the broker's acceptance, each, in seconds.
 const CONNECT: u64 = 5;
 /// The time limit for the whole exchange.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// All retained messages are here when none has come for this time.
+/// All retained messages are here when the broker has answered what was asked after them, and none has come for this time: a broker may
+/// send them in parts, and answer before them.
 const QUIET: Duration = Duration::from_millis(400);
 /// The wait after a lost connection.
 const RETRY: Duration = Duration::from_secs(5);
@@ -66,20 +70,27 @@ pub async fn read_retained(
     let exchange = async {
         let mut found = Vec::new();
         let mut bytes = 0;
-        let mut subscribed = false;
+        let mut answers = 0;
         loop {
             let event = match tokio::time::timeout(QUIET, events.poll()).await {
                 Ok(event) => event.map_err(trouble)?,
-                Err(_) if subscribed => return Ok(found),
+                Err(_) if answers == 2 => return Ok(found),
                 Err(_) => continue,
             };
             match event {
                 Event::Incoming(Packet::ConnAck(_)) => {
-                    let filters = filters.iter().map(|filter| Filter::new(filter.clone(), QoS::AtMostOnce));
-                    // The queue of requests is empty at the beginning.
-                    let _ = client.try_subscribe_many(filters);
+                    // The second time nothing is sent again, so its answer comes behind the messages.
+                    for retained in [RetainForwardRule::OnEverySubscribe, RetainForwardRule::Never] {
+                        let filter = |filter: &String| {
+                            let mut filter = Filter::new(filter.clone(), QoS::AtMostOnce);
+                            filter.retain_forward_rule = retained.clone();
+                            filter
+                        };
+                        // The queue of requests has room at the beginning.
+                        let _ = client.try_subscribe_many(filters.iter().map(filter));
+                    }
                 }
-                Event::Incoming(Packet::SubAck(_)) => subscribed = true,
+                Event::Incoming(Packet::SubAck(_)) => answers += 1,
                 Event::Incoming(Packet::Publish(publish)) if publish.retain => {
                     bytes += publish.payload.len();
                     if bytes > MOST {

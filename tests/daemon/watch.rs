@@ -1,5 +1,6 @@
 //! All messages that an independent client gets, with their times of arrival.
 
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::Duration;
@@ -71,8 +72,9 @@ impl Watch {
             if left.is_zero() {
                 let last: Vec<String> =
                     all.iter().rev().take(12).map(|received| format!("{} {:.300}", received.topic, received.payload)).collect();
+                let topics: BTreeSet<String> = all.iter().map(|received| received.topic.clone()).collect();
                 drop(all);
-                panic!("waiting for {what}; the last messages: {last:#?}");
+                panic!("waiting for {what}; the last messages: {last:#?}; the topics: {topics:?}");
             }
             all = self.shared.more.wait_timeout(all, left).expect("no panic").0;
         }
