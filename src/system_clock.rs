@@ -50,6 +50,21 @@ pub fn utc() -> Utc {
     }
 }
 
+/// Reads both clocks at one moment. If the program stood still between them, they are read again, a few times at most.
+pub fn monotonic_and_utc() -> (MonotonicTime, Utc) {
+    const AT_ONCE: Duration = Duration::from_millis(1);
+    let mut before = monotonic();
+    for _ in 0..8 {
+        let read = utc();
+        let after = monotonic();
+        if after.since(before) < AT_ONCE {
+            return (before, read);
+        }
+        before = after;
+    }
+    (before, utc())
+}
+
 impl Utc {
     /// Reads RFC 3339 text in UTC (`…Z`), as senders of commands write it.
     pub fn parse(text: &str) -> Option<Utc> {

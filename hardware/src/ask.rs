@@ -52,6 +52,7 @@ pub fn ask(link: &mut dyn Link, family: &DriverInfo, now: fn() -> u64) -> Result
     let mut buffer = [0; 4096];
     let end = now() + PATIENCE.as_micros() as u64;
     driver.handle(Instant(now()), Input::LinkUp);
+    let mut is_over = false;
     loop {
         while let Some(output) = driver.poll() {
             match output {
@@ -61,7 +62,7 @@ pub fn ask(link: &mut dyn Link, family: &DriverInfo, now: fn() -> u64) -> Result
             }
         }
         let at = now();
-        if answer.is_whole() || at >= end {
+        if answer.is_whole() || is_over {
             return Ok(answer);
         }
         let due = driver.deadline().filter(|due| due.0 < end);
@@ -69,6 +70,8 @@ pub fn ask(link: &mut dyn Link, family: &DriverInfo, now: fn() -> u64) -> Result
             driver.handle(due, Input::Deadline);
             continue;
         }
+        // What has come counts, also if this program stood still until the end.
+        is_over = at >= end;
         let wait = Duration::from_micros(due.map_or(end, |due| due.0).saturating_sub(at));
         match link.read(&mut buffer, wait) {
             Ok(count) => driver.handle(Instant(now()), Input::Bytes { channel: 0, bytes: &buffer[..count] }),

@@ -16,17 +16,17 @@ use crate::publish::shorten;
 use crate::session::anchor::AnchorRecord;
 use crate::system_clock::{self, MonotonicTime};
 
-/// Reads the wall clock and its time source.
-pub(super) fn read_wall_clock() -> AnchorRecord {
+/// Reads the wall clock and its time source, and the time at which it was read.
+pub(super) fn read_wall_clock() -> (MonotonicTime, AnchorRecord) {
     let clock = health::clock_now();
-    AnchorRecord { utc_us: system_clock::utc().0, sync: clock.source, err_ms: clock.err_ms, up_us: system_clock::since_boot() }
+    let (at, utc) = system_clock::monotonic_and_utc();
+    (at, AnchorRecord { utc_us: utc.0, sync: clock.source, err_ms: clock.err_ms, up_us: system_clock::since_boot() })
 }
 
 /// Reads the wall clock as it was when the first thing came that waits in a board's inbox, or as it is now; and that time.
 pub(super) fn read_wall_clock_at(handle: &StationHandle) -> (MonotonicTime, AnchorRecord) {
-    // In this order a pause between the two clocks makes nothing early for the public.
-    let wall = read_wall_clock();
-    let (taken, now) = (handle.taken_until(), system_clock::monotonic());
+    let (now, wall) = read_wall_clock();
+    let taken = handle.taken_until();
     (taken, wall.earlier(now.since(taken)))
 }
 

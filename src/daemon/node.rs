@@ -286,7 +286,7 @@ impl Node {
     /// Reads the wall clock. If it moved or has another time source, the stations are informed.
     pub(super) fn check_wall_clock(&self) {
         let inner = &self.0;
-        let (now, seen) = (system_clock::monotonic(), read_wall_clock());
+        let (now, seen) = read_wall_clock();
         let before = inner.shared.wall_clock();
         let passed = now.0.saturating_sub(inner.shared.wall_clock_seen_at.load(Ordering::Relaxed));
         let step = (seen.utc_us - before.utc_us).saturating_sub(passed as i64);

@@ -102,6 +102,7 @@ impl Daemon {
             tracing::error!("{}: the start is not counted: {error}", config.journal.dir.display());
             boot::uncounted(system_clock::utc())
         });
+        let (seen_at, wall_clock) = network::read_wall_clock();
         let shared = Arc::new(Shared {
             node: name,
             boot,
@@ -114,8 +115,8 @@ impl Daemon {
             lines: Default::default(),
             adapter: config.bluetooth.adapter.clone(),
             radio: Mutex::new(None),
-            wall_clock: Mutex::new(network::read_wall_clock()),
-            wall_clock_seen_at: AtomicU64::new(system_clock::monotonic().0),
+            wall_clock: Mutex::new(wall_clock),
+            wall_clock_seen_at: AtomicU64::new(seen_at.0),
             connected: AtomicBool::new(false),
             starts_anew: AtomicBool::new(false),
         });

@@ -9,10 +9,10 @@ use rumqttc::v5::{AsyncClient, ConnectionError, Event, EventLoop};
 use super::identity::Identity;
 use super::retained::{connect, leave};
 
-/// The time limit for the whole check.
+/// The time limit for the welcome, and for the answers after it.
 const PATIENCE: Duration = Duration::from_secs(12);
 
-/// The time limit for a message to come back.
+/// The time limit for a message to come back after the broker has acknowledged it.
 const BACK: Duration = Duration::from_secs(2);
 
 /// Connects as `client`, waits for the broker's welcome, and disconnects. The name must not be that of the daemon, which the
@@ -35,7 +35,7 @@ pub async fn probe(identity: &Identity, client: &str, topic: &str) -> Result<boo
         Ok(Err(error)) => return Err(Some(error)),
         Err(_) => return Err(None),
     }
-    let readable = tokio::time::timeout(BACK, comes_back(&client, &mut events, topic)).await.unwrap_or(false);
+    let readable = tokio::time::timeout(PATIENCE, comes_back(&client, &mut events, topic)).await.unwrap_or(false);
     leave(&client, &mut events).await;
     Ok(readable)
 }
@@ -45,12 +45,21 @@ async fn comes_back(client: &AsyncClient, events: &mut EventLoop, topic: &str) -
     if client.try_subscribe(topic, QoS::AtLeastOnce).is_err() {
         return false;
     }
+    let mut acknowledged = false;
     loop {
-        match events.poll().await {
+        let event = if acknowledged {
+            // The end of the time limit is the answer of a broker that leaves out what the user may not read.
+            let Ok(event) = tokio::time::timeout(BACK, events.poll()).await else { return false };
+            event
+        } else {
+            events.poll().await
+        };
+        match event {
             // The message is sent when the subscription is there.
             Ok(Event::Incoming(Packet::SubAck(_))) if client.try_publish(topic, QoS::AtLeastOnce, false, "").is_err() => {
                 return false;
             }
+            Ok(Event::Incoming(Packet::PubAck(_))) => acknowledged = true,
             Ok(Event::Incoming(Packet::Publish(_))) => return true,
             Ok(_) => {}
             Err(_) => return false,

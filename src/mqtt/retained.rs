@@ -72,12 +72,15 @@ pub async fn read_retained(
         let mut bytes = 0;
         let mut answers = 0;
         loop {
-            let event = match tokio::time::timeout(QUIET, events.poll()).await {
-                Ok(event) => event.map_err(trouble)?,
-                Err(_) if answers == 2 => return Ok(found),
-                Err(_) => continue,
+            let event = if answers < 2 {
+                events.poll().await
+            } else {
+                match tokio::time::timeout(QUIET, events.poll()).await {
+                    Ok(event) => event,
+                    Err(_) => return Ok(found),
+                }
             };
-            match event {
+            match event.map_err(trouble)? {
                 Event::Incoming(Packet::ConnAck(_)) => {
                     // The second time nothing is sent again, so its answer comes behind the messages.
                     for retained in [RetainForwardRule::OnEverySubscribe, RetainForwardRule::Never] {

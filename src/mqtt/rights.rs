@@ -11,9 +11,9 @@ use rumqttc::v5::{AsyncClient, ConnectionError, Event, EventLoop};
 use super::identity::Identity;
 use super::retained::{connect, leave, publish};
 
-/// The time limit for the welcome and the acknowledgement of the subscription.
+/// The time limit for the welcome and the acknowledgement of the subscription, and for the acknowledgements of what is published.
 const PATIENCE: Duration = Duration::from_secs(12);
-/// The time limit for everything that arrives then.
+/// The time limit for everything that arrives after them.
 const BACK: Duration = Duration::from_secs(2);
 /// The largest number of different topics that are noted.
 const MOST: usize = 1000;
@@ -65,8 +65,10 @@ pub async fn try_rights(
         // The queue of requests has room for a few.
         _ = requests.try_publish(topic.clone(), QoS::AtLeastOnce, false, "");
     }
+    let mut answered = 0;
+    _ = tokio::time::timeout(PATIENCE, listen(&mut events, trial, &mut rights, &mut answered, true)).await;
     // The end of the time limit is the answer of a broker that leaves out what the user may not read.
-    _ = tokio::time::timeout(BACK, listen(&mut events, trial, &mut rights)).await;
+    _ = tokio::time::timeout(BACK, listen(&mut events, trial, &mut rights, &mut answered, false)).await;
     leave(&requests, &mut events).await;
     Ok(rights)
 }
@@ -90,20 +92,21 @@ async fn subscribe(
     }
 }
 
-/// Notes what arrives until everything has come that can, or the broker ends the connection.
-async fn listen(events: &mut EventLoop, trial: &Trial, rights: &mut Rights) {
-    let mut answered = 0;
+/// Notes what arrives until everything has come that can, or, with `answers_only`, until the broker has answered for each message of the
+/// user, or the broker ends the connection. `answered` counts the answers.
+async fn listen(events: &mut EventLoop, trial: &Trial, rights: &mut Rights, answered: &mut usize, answers_only: bool) {
     loop {
         let last = trial.from_node.last();
-        if answered == trial.from_user.len() && rights.node_published && last.is_none_or(|last| rights.received.contains(last)) {
+        let has_come = || rights.node_published && last.is_none_or(|last| rights.received.contains(last));
+        if *answered == trial.from_user.len() && (answers_only || has_come()) {
             return;
         }
         match events.poll().await {
             Ok(Event::Incoming(Packet::PubAck(answer))) => {
                 let taken = matches!(answer.reason, PubAckReason::Success | PubAckReason::NoMatchingSubscribers);
                 // Brokers answer in the order of the messages.
-                rights.written.extend(trial.from_user.get(answered).filter(|_| taken).cloned());
-                answered += 1;
+                rights.written.extend(trial.from_user.get(*answered).filter(|_| taken).cloned());
+                *answered += 1;
             }
             Ok(event) => rights.note(event),
             Err(_) => return,

@@ -11,6 +11,9 @@ use flagfall_hardware::emulator::script::Script;
 use flagfall_hardware::link::{Link, LinkError};
 use flagfall_hardware::pty::Pty;
 
+use crate::support::seconds::assert_within;
+use crate::support::waiting::{PATIENCE, wait_until};
+
 const BOUND: Duration = Duration::from_secs(10);
 const ASK_BOARD: u8 = 0x42;
 const REPORT: u8 = 0x4b;
@@ -97,10 +100,10 @@ fn hands_move_in_real_time_times_speed() {
     host.write(&[REPORT]).expect("written");
     let began = monotonic();
     board.load(&script("6 lift e2\n+0.5 place e4")).expect("running");
-    assert!(!board.done());
     assert!(board.wait_done(BOUND), "the script does not end");
     let took = monotonic().since(began);
-    assert!((Duration::from_millis(300)..Duration::from_secs(5)).contains(&took), "6.5 s at speed 20 took {took:?}");
+    assert!(took >= Duration::from_millis(300), "6.5 s at speed 20 took {took:?}");
+    assert_within(took, Duration::from_secs(5), "6.5 s at speed 20");
     let fields = |all: &[u8]| all.windows(5).filter(|five| five[..3] == [0x8e, 0, 5]).count();
     let received = read_until(&mut host, |all| fields(all) == 2);
     assert!(received.ends_with(&[0x8e, 0, 5, 36, 1]), "a white pawn on e4 last: {received:02x?}");
@@ -121,7 +124,7 @@ fn the_cable_is_pulled_and_put_back_under_another_name() {
     assert_eq!(board.path(), None);
     assert!(std::fs::symlink_metadata(&stable).is_err(), "the link in the folder is removed with the cable");
     // Meanwhile another board gets the number that is free.
-    assert!(gone_since(&mut host).since(pulled) < Duration::from_secs(1));
+    assert_within(gone_since(&mut host).since(pulled), Duration::from_secs(1), "the end of the path");
     let other = PtyBoard::start("other", unpaced(), &Script::new(), 1.0).expect("a board");
     assert!(board.wait_done(BOUND), "the script continues without the cable");
     let again = board.replug().expect("put back");
@@ -162,10 +165,12 @@ fn a_board_can_send_garbage_and_a_flood_and_can_fall_silent() {
     board.mute(true).expect("running");
     // The bytes of the flood are still on their way.
     while host.read(&mut [0; 4096], Duration::from_millis(100)).is_ok() {}
+    // A host that stands still may have lost a part of the flood.
+    let before = board.status().lost_bytes;
     host.write(&[ASK_BOARD]).expect("written");
+    wait_until("the answer is lost", PATIENCE, || board.status().lost_bytes >= before + DUMP as u64);
     let received = host.read(&mut [0; 64], Duration::from_millis(300));
     assert!(matches!(received, Err(LinkError::TimedOut)), "a silent board answered: {received:?}");
-    assert!(board.status().lost_bytes >= DUMP as u64);
     board.stop();
     assert_eq!(board.unplug().map_err(|error| error.kind()), Err(ErrorKind::BrokenPipe));
     assert_eq!(board.path(), None);

@@ -118,7 +118,7 @@ fn updates_are_lost_and_answers_are_not() {
     let file = folder.path().join("hands.txt");
     std::fs::write(&file, "1 lift e2\n+0.4 place e4\n").expect("written");
     let script = file.to_str().expect("text");
-    let arguments = ["--script", script, "--after", "0", "--linger", "2", "--lose-updates", "100", "--json"];
+    let arguments = ["--script", script, "--after", "0", "--linger", "60", "--lose-updates", "100", "--json"];
     let mut program = Program::start(&arguments);
     let path = PathBuf::from(program.json()["path"].as_str().expect("a path"));
     let mut host = Pty::open(&path).expect("opens");
@@ -240,7 +240,7 @@ fn a_chain_answers_on_one_path_and_sends_nothing_unasked() {
     std::fs::write(&file, "0.2 lift e2\n+0.3 place e4\n").expect("written");
     let script = file.to_str().expect("text");
     // The program stays until its last answer is read: bytes that wait in a pseudo-terminal are lost when it ends.
-    let arguments = ["--driver", "dgt_bus", "--boards", "3", "--script", script, "--after", "0", "--linger", "2", "--json"];
+    let arguments = ["--driver", "dgt_bus", "--boards", "3", "--script", script, "--after", "0", "--linger", "60", "--json"];
     let mut program = Program::start(&arguments);
     let ready = program.json();
     assert_eq!((&ready["serial"], &ready["boards"]), (&1025.into(), &3.into()));
@@ -274,5 +274,6 @@ fn a_chain_answers_on_one_path_and_sends_nothing_unasked() {
         assert_eq!(asked(Question::SendChanges, address)[0], 0x85);
     }
     assert_eq!(program.json(), serde_json::json!({"event": "hands_done", "impossible": 0}));
+    program.terminate();
     assert!(program.end().0.success());
 }

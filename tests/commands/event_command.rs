@@ -314,6 +314,16 @@ fn results_go_into_tables_pgn_and_the_organisers_own_report_file() {
     publish(broker.port(), "flagfall/1/live/open26/1/1/state", &state.to_string(), &["-r"]);
     done(here, &["result", "2", "+/-", CONFIG, "o.toml"]);
 
+    // A mate is a result in every form, also while its move is not sure.
+    let mating = ["f3", "e5", "g4", "Qh4#"].map(|san| json!({"san": san, "white_ms": null, "black_ms": null}));
+    let mut mate = state.clone();
+    (mate["body"]["moves"], mate["body"]["result"]) = (json!(mating), json!(null));
+    publish(broker.port(), "flagfall/1/live/open26/1/1/state", &mate.to_string(), &["-r"]);
+    let pgn = done(here, &["results", "--format", "pgn", CONFIG, "o.toml"]);
+    let csv = done(here, &["results", "--format", "csv", CONFIG, "o.toml"]);
+    assert!(pgn.contains("[Result \"0-1\"]") && csv.contains("99000002,0-1\n"), "{pgn}\n{csv}");
+    publish(broker.port(), "flagfall/1/live/open26/1/1/state", &state.to_string(), &["-r"]);
+
     let csv = done(here, &["results", "--format", "csv", CONFIG, "o.toml"]);
     assert!(csv.contains("1,1,\"Beispiel, Anna\",,,,99000001,\"Muster, Ben\",,,,99000002,1-0\n"), "{csv}");
     assert!(csv.contains(",1-0f\n"), "{csv}");

@@ -1,13 +1,13 @@
 //! `flagfall event bind --ask`: somebody touches one board after the other, and each is bound to its number.
 
 use std::io::{BufRead, BufReader, Write};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use flagfall::emulate::games::game;
 use flagfall_hardware::emulator::script::Script;
 use serde_json::{Value, json};
 
-use crate::rig::{Rig, Seat};
+use crate::rig::{Rig, Seat, signal};
 use crate::support::mqtt::{Mosquitto, lines, wait_for};
 use crate::support::schemas::keeps_to;
 use crate::watch::Watch;
@@ -16,6 +16,25 @@ const PAIRINGS: &str = "board,white,black\n1,Anna,Ben\n2,Clara,Dan\n3,Ida,Jan\n4
 /// A king is lifted and put on d4.
 const KING_ON_D4: &str = "0.1 lift e1\n0.5 place d4\n";
 const KING_BACK: &str = "0.1 lift d4\n0.5 place e1\n";
+/// The same in two parts. A node reports changes at most once a second: the last of several may come later, a single one does not.
+const KING_LIFTED: &str = "0.1 lift e1\n";
+const KING_PUT_DOWN: &str = "0.1 place d4\n";
+
+/// A program that stands still until this is dropped.
+struct Stopped(u32);
+
+impl Stopped {
+    fn new(program: &Child) -> Stopped {
+        signal(program.id(), "STOP");
+        Stopped(program.id())
+    }
+}
+
+impl Drop for Stopped {
+    fn drop(&mut self) {
+        signal(self.0, "CONT");
+    }
+}
 
 fn event(folder: &std::path::Path, words: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_flagfall"));
@@ -57,27 +76,31 @@ fn the_board_that_is_touched_is_the_one_that_was_asked_for() {
     hear("Board 1: set a king on d4");
     play(1, KING_ON_D4);
     hear("Board 1 is dgt-00102.");
-    let touched = watch.last("flagfall/1/device/dgt-00102/status").expect("a status");
-    assert!(touched.body()["touched"].as_u64() >= Some(1), "{touched:?}");
-    assert_eq!(keeps_to("device.status", &touched.json), Ok(()));
+    let count = |json: &Value| json["body"]["touched"].as_u64();
+    let touched = watch.on("flagfall/1/device/dgt-00102/status", "it was touched", |json| count(json) >= Some(1));
+    assert_eq!(keeps_to("device.status", &touched), Ok(()));
     // The king of the board before goes back, which is no answer.
     hear("Board 2: set a king on d4");
     play(1, KING_BACK);
     hear("The men on dgt-00102 have changed, which is board 1.");
-    // Two at once: nobody knows which one is meant.
-    play(0, KING_ON_D4);
-    play(2, KING_ON_D4);
+    // Two at once: nobody knows which one is meant. One board may be reported much later than the other, so the program stands still
+    // until the broker has sent both reports. Its wait for other devices begins when it has read the first one, and then the second one
+    // is there already.
+    let stopped = Stopped::new(&asking);
+    let both = ["00101", "00103"].map(|serial| {
+        let topic = format!("flagfall/1/device/dgt-{serial}/status");
+        let before = watch.last(&topic).and_then(|status| count(&status.json));
+        (topic, before)
+    });
+    play(0, KING_LIFTED);
+    play(2, KING_LIFTED);
+    for (topic, before) in &both {
+        watch.on(topic, "its men have changed", |json| count(json) > *before);
+    }
+    drop(stopped);
     hear("Several devices have changed: dgt-00101, dgt-00103.");
-    // A node that has no time reports the men later, and then the program says once more that several have changed: so it is done once more.
-    let mut tries = [KING_BACK, KING_ON_D4].into_iter().cycle().take(6);
-    let answered = |line: String| (line.contains("Board 2 is") || line.contains("Several devices")).then_some(line);
-    let answer = loop {
-        play(0, tries.next().expect("one board alone is bound"));
-        let answer = wait_for(&said, "an answer about board 2", answered);
-        if answer.contains("Board 2 is") {
-            break answer;
-        }
-    };
+    play(0, KING_PUT_DOWN);
+    let answer = wait_for(&said, "an answer about board 2", |line| line.contains("Board 2 is").then_some(line));
     assert_eq!(answer, "Board 2 is dgt-00101.");
     hear("Board 3: set a king on d4");
     writeln!(input).expect("a line");

@@ -17,7 +17,7 @@ use rumqttc::v5::mqttbytes::v5::{ConnectReturnCode, PubAckReason, SubscribeReaso
 use tokio::net::TcpSocket;
 
 use crate::client::{Client, PATIENCE, message, options, text};
-use crate::support::ports::free_address;
+use crate::support::ports::{free_address, is_free};
 use crate::websocket::WebSocket;
 
 const ANY: &str = "127.0.0.1:0";
@@ -344,7 +344,7 @@ async fn a_start_that_failed_leaves_no_port_open() {
 /// Waits until nobody listens at this address. A program that another test starts has a copy of every socket for a short time.
 async fn free_again(address: SocketAddr) {
     let free = async {
-        while TcpListener::bind(address).is_err() {
+        while !is_free(address) {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
     };

@@ -21,7 +21,7 @@ use crate::support::hall::table::{Table, play, wait_until_complete};
 use crate::support::hall::{RunningDaemon, TestHall};
 use crate::support::seconds::assert_within;
 use crate::support::seeds::campaign;
-use crate::support::waiting::{PATIENCE, pause};
+use crate::support::waiting::{PATIENCE, pause, wait_until};
 
 /// The longest time from the return of the plug to the message that the board is online.
 const BACK_WITHIN: Duration = Duration::from_secs(2);
@@ -120,6 +120,8 @@ fn play_and_pull(seed: u64) {
     };
     let (daemon, subscriber) = RunningDaemon::heard(hall.loaded(tables.iter().enumerate().map(configured).collect()));
     tables.iter().for_each(|table| drop(subscriber.device(&table.id, &["online"], 0)));
+    // A board is online at its first answer, before its position is read.
+    tables.iter().for_each(|table| subscriber.wait_until_armed(&table.id));
 
     let (shared_hall, shared_subscriber) = (&hall, &subscriber);
     let mut times: Vec<(Duration, String)> = std::thread::scope(|scope| {
@@ -180,6 +182,11 @@ fn all_at_once(count: usize) {
     let plugged = monotonic();
     let times: Vec<Duration> = tables.iter().map(|table| wait_until_back(&subscriber, &table.id, from).since(plugged)).collect();
     times.iter().for_each(|took| assert_within(*took, BACK_WITHIN, format_args!("{count} boards, {times:?}")));
+    // A board is online at its first answer; the hands begin when its position has been read, too.
+    for table in &tables {
+        let journal = hall.journal().join(&table.id);
+        wait_until("the position is read again", PATIENCE, || matches!(positions_read(&journal)[..], [_, true]));
+    }
     tables.iter().for_each(|table| table.board.load(&table.script).expect("hands"));
     assert!(tables.iter().all(|table| table.board.wait_done(PATIENCE)));
     wait_until_complete(&subscriber, &tables);

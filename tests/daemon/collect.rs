@@ -149,7 +149,10 @@ fn hostile_messages_are_counted_and_nothing_leaves_the_folder() {
     let boards: Vec<Value> = (1..=3).map(pairing).collect();
     let round = json!({"v": "1.1", "type": "meta.round", "rev": 2, "body": {"number": 5, "boards": boards}});
     publish(port, "flagfall/1/meta/open26/5", &round.to_string(), &["-r"]);
+    let subscriber = MosquittoSub::new(port, &["flagfall/1/node/pi-9-collect/status"]);
     let mut collector = hall.start();
+    // The broker keeps none of these messages: only a collector that has subscribed gets them.
+    subscriber.wait("the collector is ready", |received| (received.body()["state"] == "ready").then_some(()));
     let initial = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
     let state = |moves: Value| {
         let body = json!({"game_no": 1, "initial_fen": initial, "moves": moves, "result": null,

@@ -32,16 +32,17 @@ fn bytes_that_a_power_cut_takes_from_a_journal_come_back() {
     });
     board.load(&Script::parse("0.1 lift e2\n+0.2 place e4").expect("a script")).expect("hands");
     subscriber.wait("the move", |received| received.topic.ends_with("/live/ev/1/b0/move").then_some(()));
-    // The hands have stopped: soon the log has the journal's last line.
+    // The hands have stopped: soon the log has the journal's last line. Later lines, such as an answer that shows that the board is
+    // there, may be on their way to the log when the daemon is killed.
     let journal = file(&folder.journal().join("b0"), ".journal").expect("a journal");
+    let mut whole = Vec::new();
     wait_until("the last line in the log", PATIENCE, || {
-        let whole = fs::read(&journal).expect("a journal");
+        whole = fs::read(&journal).expect("a journal");
         let log = file(&logs, ".log").map(|log| fs::read(log).expect("a log")).unwrap_or_default();
         let last = whole.strip_suffix(b"\n").and_then(|text| text.split(|byte| *byte == b'\n').next_back()).unwrap_or_default();
         !last.is_empty() && log.windows(last.len()).any(|bytes| bytes == last)
     });
     drop(process);
-    let whole = fs::read(&journal).expect("a journal");
     // A power cut loses the bytes that only the log has synced.
     let log = fs::read(file(&logs, ".log").expect("a log")).expect("a log");
     let entry = log.split(|byte| *byte == b'\n').find(|line| line.starts_with(b"entry b0 ")).expect("an entry");

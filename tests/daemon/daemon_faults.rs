@@ -20,6 +20,7 @@ use shakmaty::Chess;
 
 use crate::support::hall::process::{DaemonFolder, DaemonProcess};
 use crate::support::mqtt::{Mosquitto, MosquittoMessage, MosquittoSub};
+use crate::support::seconds::assert_within;
 
 const MOVES: &str = "e4 e5 Nf3 Nc6 Bc4 Bc5 c3 Nf6 d3 d6";
 const PLIES: usize = 10;
@@ -82,8 +83,7 @@ fn sigterm_in_the_middle_of_a_game_loses_nothing() {
     let terminated = monotonic();
     process.terminate();
     assert!(process.wait_for_end().success());
-    let took = monotonic().since(terminated);
-    assert!(took < Duration::from_secs(5), "{took:?}");
+    assert_within(monotonic().since(terminated), Duration::from_secs(5), "the daemon ends");
     let stopped = |received: MosquittoMessage| {
         (received.topic.ends_with("/n1/status") && body(&received)["state"] == "stopped").then_some(())
     };

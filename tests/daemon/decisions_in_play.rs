@@ -21,8 +21,10 @@ const BEFORE: &str =
 const MEANWHILE: &str = "0.5 move b8 c6\n+0.5 press right\n+0.5 move f1 b5\n+0.5 press left\n+0.5 move a7 a6\n+0.5 press right\n\
                          +0.5 move b5 a4\n+0.5 press left\n";
 const MOVES: [&str; 7] = ["e4", "e5", "Nf3", "Nc6", "Bb5", "a6", "Ba4"];
-/// White's bishop goes over a pawn and is pressed. The clocks are stopped, it is put back, and White's clock runs again.
-const ILLEGAL: &str = "1 move f1 b5\n+0.5 press left\n+4 stop\n+0.5 move b5 f1\n+0.5 press right\n+0.5 run\n";
+/// White's bishop goes over a pawn and is pressed.
+const ILLEGAL: &str = "1 move f1 b5\n+0.5 press left\n";
+/// When the move has been found to be illegal, the clocks are stopped, it is put back, and White's clock runs again.
+const PUT_BACK: &str = "0.1 stop\n+0.5 move b5 f1\n+0.5 press right\n+0.5 run\n";
 
 fn hands(board: &PtyBoard, script: &str) {
     board.load(&Script::parse(script).expect("a script")).expect("hands");
@@ -70,6 +72,7 @@ fn a_result_at_the_wrong_board_and_two_illegal_moves() {
     }
     hands(&boards[1], &format!("0.5 run\n+{ILLEGAL}"));
     let first = finding_after(0);
+    hands(&boards[1], PUT_BACK);
     let expect = json!({"game": first["game"], "finding": {"id": first["body"]["id"], "revision": first["body"]["revision"]}});
     send(broker.port(), ("b2", "confirm", "counts"), &expect, &json!({}));
     watch.on(&topic("arbiter", "b2", "ruling"), "the decision", |json| json["body"]["decision"]["kind"] == "confirmed");
@@ -112,6 +115,7 @@ fn a_result_at_the_wrong_board_and_two_illegal_moves() {
 
     hands(&boards[1], ILLEGAL);
     let second = finding_after(first["body"]["id"].as_u64().expect("a number"));
+    hands(&boards[1], PUT_BACK);
     let body = &second["body"];
     let why = body["screen"]["why"].as_str().expect("why");
     assert!(body["row"] == "7a" && body["offender"] == "white", "{body}");

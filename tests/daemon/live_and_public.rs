@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use flagfall::emulate::PtyBoard;
 use flagfall::emulate::games::game;
 use flagfall::system_clock::{Utc, monotonic, utc};
 use flagfall_hardware::emulator::script::Script;
@@ -17,9 +18,12 @@ use crate::support::mqtt::{Mosquitto, MosquittoMessage};
 use crate::watch::Watch;
 
 const DELAY: Duration = Duration::from_secs(2);
-/// White's first move lies for more than three seconds before its press.
-const FOOLS_MATE: &str = "0.5 run\n1.5 move f2 f3\n5.0 press left\n5.5 move e7 e5\n6.2 press right\n6.9 move g2 g4\n7.6 press left\n\
-                          8.3 move d8 h4\n";
+/// A fool's mate from the first press on, and the side whose clock runs after each part.
+const PRESSED: [(&str, &str); 3] = [
+    ("0.1 press left\n", "black"),
+    ("0.5 move e7 e5\n1.2 press right\n", "white"),
+    ("0.7 move g2 g4\n1.4 press left\n", "black"),
+];
 
 #[test]
 fn at_mosquitto() {
@@ -39,7 +43,13 @@ fn check(broker: u16) {
     let daemon = rig.start();
     let state = |audience| topic(audience, "b1", "state");
     watch.on(&state("arbiter"), "armed", |json| json["body"]["stage"] == "armed");
-    board.load(&Script::parse(FOOLS_MATE).expect("a script")).expect("it runs");
+    // White's first move lies there until everybody has it, and only then is pressed.
+    play_in_step(&board, &watch, &[("0.5 run\n1.5 move f2 f3\n", "white")]);
+    for audience in ["live", "public"] {
+        watch.on(&topic(audience, "b1", "move"), "the first move", |json| json["body"]["ply"] == 1);
+    }
+    play_in_step(&board, &watch, &PRESSED);
+    board.load(&Script::parse("0.7 move d8 h4\n").expect("a script")).expect("it runs");
     let mated = |json: &Value| json["body"]["ending"] == "checkmate";
     watch.on(&state("public"), "mate", mated);
     for audience in ["live", "public"] {
@@ -79,6 +89,19 @@ fn check(broker: u16) {
     assert_eq!(clock["body"]["white_ms"], state["body"]["clock"]["white_ms"]);
 }
 
+/// The hands do each part when the public has seen the clock run that the part before it has started. Of times that are due
+/// together the public gets only the last: hands that do not wait would show it too few on a machine that stands still.
+pub(crate) fn play_in_step(board: &PtyBoard, watch: &Watch, parts: &[(&str, &str)]) {
+    let topic = topic("public", "b1", "clock");
+    for (hands, side) in parts {
+        board.load(&Script::parse(hands).expect("a script")).expect("it runs");
+        watch.wait(&format!("the clock of {side} runs for the public"), |all| {
+            let last = all.iter().rfind(|received| received.topic == topic)?;
+            (last.body()["running"] == *side).then_some(())
+        });
+    }
+}
+
 /// The state of every audience has the times of the record, and the event of the first move had others.
 fn same_times(watch: &Watch, state: &impl Fn(&'static str) -> String) {
     let times = |body: &Value| -> Vec<[Value; 2]> {
@@ -96,12 +119,10 @@ fn same_times(watch: &Watch, state: &impl Fn(&'static str) -> String) {
 
 /// Every message for the public arrived later than what it shows by the delay, and the clock came with QoS 0 whenever another side ran.
 pub(crate) fn nothing_is_early(all: &[MosquittoMessage]) {
-    let (now, wall) = (monotonic(), utc().0);
     let mut running = Vec::new();
     for received in all.iter().filter(|received| received.branch() == "public" && !received.topic.ends_with("/pgn")) {
-        let happened = received.json["t"]["utc"].as_str().and_then(Utc::parse).expect("a time").0;
-        let arrived = wall - now.since(received.at).as_micros() as i64;
-        assert!(arrived - happened >= DELAY.as_micros() as i64, "{} after {} µs", received.topic, arrived - happened);
+        let after = arrived_after(received);
+        assert!(after >= DELAY.as_micros() as i64, "{} after {after} µs", received.topic);
         if received.topic.ends_with("/clock") {
             running.push(received.body()["running"].clone());
         }
@@ -109,4 +130,11 @@ pub(crate) fn nothing_is_early(all: &[MosquittoMessage]) {
     running.dedup();
     let sides = ["white", "black", "white", "black"].map(Value::from);
     assert!(running.windows(4).any(|four| four == sides), "{running:?}");
+}
+
+/// How many microseconds a message arrived after what it shows.
+pub(crate) fn arrived_after(received: &MosquittoMessage) -> i64 {
+    let (now, wall) = (monotonic(), utc().0);
+    let happened = received.json["t"]["utc"].as_str().and_then(Utc::parse).expect("a time").0;
+    wall - now.since(received.at).as_micros() as i64 - happened
 }

@@ -138,6 +138,8 @@ fn a_broker_that_forgot_everything_has_it_again() {
 #[test]
 fn through_a_line_that_is_cut_all_the_time_nothing_is_lost() {
     const EVENTS: u64 = 3000;
+    /// With every cut this many more events are given, so that there are many cuts however long a connection needs.
+    const PER_CUT: u64 = 250;
     // Otherwise mosquitto drops messages that a slow subscriber has not read.
     let broker = Mosquitto::with(|_| "allow_anonymous true\nmax_queued_messages 0\n".to_owned());
     let proxy = Proxy::new(broker.port());
@@ -149,15 +151,19 @@ fn through_a_line_that_is_cut_all_the_time_nothing_is_lost() {
     let mut random = fastrand::Rng::with_seed(3000);
     let mut given = 0;
     let mut acked = 0;
+    let (mut cuts, mut at_last_cut) = (0, 0);
     let mut next = flagfall::system_clock::monotonic();
     let end = next.after(Duration::from_secs(120));
     while acked < EVENTS {
         assert!(flagfall::system_clock::monotonic() < end, "only {acked} are acknowledged");
-        if flagfall::system_clock::monotonic() >= next {
+        // A connection sends no event for half a second at least. So every second cut waits until something was acknowledged; the
+        // others still hit the birth.
+        if flagfall::system_clock::monotonic() >= next && (cuts % 2 == 0 || acked > at_last_cut) {
             proxy.cut();
+            (cuts, at_last_cut) = (cuts + 1, acked);
             next = flagfall::system_clock::monotonic().after(Duration::from_millis(random.u64(200..600)));
         }
-        let now = random.u64(1..16).min(EVENTS - given);
+        let now = random.u64(1..16).min(EVENTS.min(PER_CUT * cuts) - given);
         node.add_events(now);
         given += now;
         while let Ok(report) = node.reports.recv_timeout(Duration::from_millis(10)) {

@@ -1,8 +1,13 @@
 //! The program as a process: its command line, its lines and its end.
 
-use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
-use std::process::{Child, ChildStderr, Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::mpsc::Receiver;
+
+use flagfall::system_clock::monotonic;
+
+use crate::support::mqtt::lines;
+use crate::support::waiting::PATIENCE;
 
 /// The command line of the program with these arguments, which is not started yet.
 pub(crate) fn flagfall(arguments: &[&str]) -> Command {
@@ -24,34 +29,38 @@ pub(crate) fn text(path: &Path) -> &str {
 /// A program that runs; it is killed when it is dropped.
 pub(crate) struct RunningProgram {
     pub(crate) child: Child,
-    notes: BufReader<ChildStderr>,
+    notes: Receiver<String>,
 }
 
 impl RunningProgram {
     pub(crate) fn start(command: &mut Command) -> RunningProgram {
         let mut child = command.stderr(Stdio::piped()).spawn().expect("the program starts");
-        let notes = BufReader::new(child.stderr.take().expect("a pipe"));
+        let notes = lines(child.stderr.take().expect("a pipe"));
         RunningProgram { child, notes }
     }
 
-    /// Waits until the program prints a line that contains this text, and returns the line; the program's end ends the wait, too.
+    /// Waits until the program prints a line that contains this text, and returns the line; the program's end ends the wait, too,
+    /// and so does [`PATIENCE`].
     #[track_caller]
     pub(crate) fn wait_for_line(&mut self, what: &str) -> String {
+        let until = monotonic().after(PATIENCE);
         let mut all = String::new();
         loop {
-            let before = all.len();
-            let count = self.notes.read_line(&mut all).expect("text");
-            assert!(count > 0, "the program did not print `{what}`, but: {all}");
-            if all[before..].contains(what) {
-                return all[before..].to_owned();
+            let line = match self.notes.recv_timeout(until.since(monotonic())) {
+                Ok(line) => line,
+                Err(error) => panic!("the program did not print `{what}` ({error}), but: {all}"),
+            };
+            if line.contains(what) {
+                return line;
             }
+            all.push_str(&line);
+            all.push('\n');
         }
     }
 
     /// Waits for the end of the program; returns its exit code, and what it printed since the last line that was read.
     pub(crate) fn wait_for_end(mut self) -> (Option<i32>, String) {
-        let mut rest = String::new();
-        self.notes.read_to_string(&mut rest).expect("text");
+        let rest: String = self.notes.iter().map(|line| line + "\n").collect();
         (self.child.wait().expect("it ends").code(), rest)
     }
 

@@ -16,9 +16,10 @@ mod devices;
 pub(crate) mod process;
 mod recording;
 
-use process::{kinds, moves, start_recording};
+use process::{kinds, moves, received, start_recording};
 
 use crate::program::{run, text};
+use crate::support::waiting::wait_until;
 
 /// Long enough for a busy machine.
 const LONG: Duration = Duration::from_secs(60);

@@ -7,17 +7,23 @@ use flagfall::emulate::games::game;
 use flagfall_hardware::emulator::script::Script;
 use serde_json::{Value, json};
 
-use crate::live_and_public::nothing_is_early;
+use crate::live_and_public::{nothing_is_early, play_in_step};
 use crate::rig::{Rig, Seat};
 use crate::support::mqtt::{Mosquitto, publish};
 use crate::support::schemas::keeps_to;
 use crate::watch::Watch;
 
 const DELAY: Duration = Duration::from_secs(2);
-const FOOLS_MATE: &str =
-    "0.5 run\n1.0 move f2 f3\n1.6 press left\n2.2 move e7 e5\n2.8 press right\n3.4 move g2 g4\n4.0 press left\n4.6 move d8 h4\n";
+/// The parts of a fool's mate up to the last press, and the side whose clock runs after each.
+const FOOLS_MATE: [(&str, &str); 4] = [
+    ("0.5 run\n", "white"),
+    ("0.5 move f2 f3\n1.1 press left\n", "black"),
+    ("0.6 move e7 e5\n1.2 press right\n", "white"),
+    ("0.6 move g2 g4\n1.2 press left\n", "black"),
+];
 const MATE: &str = "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR";
-const NEXT_GAME: &str = "0.1 board rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR\n3.0 run\n3.5 move d2 d4\n4.1 press left\n";
+const SET_UP: &str = "0.1 board rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR\n";
+const NEXT_GAME: &str = "0.5 run\n1.0 move d2 d4\n1.6 press left\n";
 
 /// Publishes the event.
 fn publish_event(port: u16, rev: u32, round: u32, delay: u64) {
@@ -72,10 +78,12 @@ fn a_node_plays_the_organisers_rounds() {
     the_pairings_are_a_tournament(api);
 
     // The next round is published while the game is in play: it goes on, and so does what the public gets later.
-    board.load(&Script::parse(FOOLS_MATE).expect("a script")).expect("it runs");
+    play_in_step(&board, &watch, &FOOLS_MATE[..2]);
     watch.on(&state("live", 5), "a move", |json| !sans(json).is_empty());
     publish_round(port, 2, 6, "Clara");
     publish_event(port, 2, 6, DELAY.as_secs());
+    play_in_step(&board, &watch, &FOOLS_MATE[2..]);
+    board.load(&Script::parse("0.6 move d8 h4\n").expect("a script")).expect("it runs");
     watch.on("flagfall/1/node/pi-1/info", "round 6", |json| json["body"]["rounds"] == json!(["open26/6"]));
     let all = watch.all();
     let place = |what: &str, fits: &dyn Fn(&str, &Value) -> bool| {
@@ -102,6 +110,8 @@ fn a_node_plays_the_organisers_rounds() {
     // What is wrong or old changes nothing; the next game is one of the next round.
     publish(port, "flagfall/1/meta/open26", r#"{"v":"1.1","type":"meta.event","rev":3,"body":{"round":"../7"}}"#, &["-r"]);
     publish_event(port, 1, 5, 0);
+    board.load(&Script::parse(SET_UP).expect("a script")).expect("it runs");
+    watch.on(&state("arbiter", 6), "armed", |json| json["body"]["stage"] == "armed");
     board.load(&Script::parse(NEXT_GAME).expect("a script")).expect("it runs");
     let next = watch.on(&state("public", 6), "a move of round 6", |json| sans(json) == ["d4"]);
     assert_eq!(next["body"]["players"]["white"]["name"], "Clara");

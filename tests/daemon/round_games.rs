@@ -18,19 +18,17 @@ use crate::support::waiting::PATIENCE;
 const FIRST: [&str; 4] = ["f2f3", "e7e5", "g2g4", "d8h4"];
 const SECOND: [&str; 3] = ["d2d4", "d7d5", "c2c4"];
 
-/// The hands of a fool's mate, of the next set-up, and of three further moves.
-fn hands() -> Script {
+/// After a game: the men are set up again.
+const SET_UP: &str = "+0.7 stop\n+1.5 board rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR\n";
+
+/// The hands of these moves, and what they do then.
+fn hands(moves: &[&str], then: &str) -> Script {
     let mut text = "0.5 run\n".to_owned();
-    let play = |text: &mut String, moves: &[&str]| {
-        for (ply, uci) in moves.iter().enumerate() {
-            let side = if ply % 2 == 0 { "left" } else { "right" };
-            text.push_str(&format!("+0.6 lift {}\n+0.3 place {}\n+0.3 press {side}\n", &uci[..2], &uci[2..]));
-        }
-    };
-    play(&mut text, &FIRST);
-    text.push_str("+0.7 stop\n+1.5 board rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR\n+2.5 run\n");
-    play(&mut text, &SECOND);
-    Script::parse(&text).expect("a script")
+    for (ply, uci) in moves.iter().enumerate() {
+        let side = if ply % 2 == 0 { "left" } else { "right" };
+        text.push_str(&format!("+0.6 lift {}\n+0.3 place {}\n+0.3 press {side}\n", &uci[..2], &uci[2..]));
+    }
+    Script::parse(&(text + then)).expect("a script")
 }
 
 fn has_moves(state: &Value, game: u32, moves: &[&str]) -> bool {
@@ -59,7 +57,10 @@ fn the_rounds_game_stays(broker: SocketAddr) {
     let subscriber = Subscriber::new(broker);
     let daemon = RunningDaemon::start(loaded());
     subscriber.wait_until_armed("b0");
-    table.board.load(&hands()).expect("hands");
+    table.board.load(&hands(&FIRST, SET_UP)).expect("hands");
+    // The men stand while the clocks stand, however long the program needs to see that.
+    wait_for(&subscriber, 0, "arbiter", 2, &[]);
+    table.board.load(&hands(&SECOND, "")).expect("hands");
     assert!(table.board.wait_done(PATIENCE));
     wait_for(&subscriber, 0, "arbiter", 2, &SECOND);
     daemon.stop();

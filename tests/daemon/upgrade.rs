@@ -107,6 +107,11 @@ fn an_older_journal_goes_on_and_nothing_is_sent_twice() {
             })
             .collect();
         assert!(numbers.iter().copied().eq(1..=numbers.len() as u64), "{audience:?}: {numbers:?}");
+        // The broker has everything; the subscriber may still be reading.
+        let (prefix, newest) = (format!("flagfall/1/{}/ev/1/b0/", audience.name()), numbers.len() as u64);
+        subscriber.wait("the last event in the journal", 0, |received| {
+            (received.topic.starts_with(&prefix) && received.message["no"] == newest).then_some(())
+        });
         let received = events(&subscriber, audience.name());
         let came: Vec<u64> = received.iter().map(|(number, _)| *number).collect();
         assert!(came.iter().copied().eq(sent + 1..=numbers.len() as u64), "{audience:?}: {came:?} of {numbers:?}");

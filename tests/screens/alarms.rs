@@ -39,7 +39,10 @@ fn every_kind_has_words_and_its_class_says_who_sees_it() {
     browser.shows_in(".need", "Kind of next year");
     browser.wait("nothing of silent ones", "[...document.querySelectorAll('.need-board')].every(one => one.innerText === '1')");
     for board in ["2", "3"] {
-        let word = browser.get(&format!("document.querySelector(\"[data-board='open26/5/{board}'] .tile-word\").innerText"));
+        let tile = format!("[data-board='open26/5/{board}']");
+        // The rows are painted at once, and what the tiles say may come a moment later.
+        browser.shows_in(&tile, "Beispiel");
+        let word = browser.get(&format!("document.querySelector(\"{tile} .tile-word\").innerText"));
         assert_eq!(word, "", "the tile of board {board} is silent about its alarms");
     }
     browser.screenshot("hall");

@@ -85,6 +85,9 @@ fn a_ruling_that_changes_under_the_eyes_says_so_and_waits() {
     room.witness.publish_ruling("1", rulings::pending());
     browser.log_in("/arbiter/?board=1&view=ruling", "anna");
     browser.shows("is being worked out");
+    // The ruling is painted at once, and what is known of its board may come a moment later.
+    browser.shows_in(".positions", "Stands now");
+    browser.gone(".ruling-notes .hatched");
     let place = "['.ruling-grid', '.positions', '.decide'].map(css => document.querySelector(css).getBoundingClientRect().top)";
     let before = browser.get(place);
     let mut changed = rulings::proposed();
@@ -214,6 +217,8 @@ fn several_alarms_of_a_board_are_tabs() {
     room.witness.publish_alert("1", alert_body(4, "illegal_move", "loud"));
     browser.phone(390, 844);
     browser.open("/arbiter/?board=1&view=board&tab=alarms");
+    // What comes a moment later moves what is clicked.
+    browser.shows_in(".ruling-head", "playing");
     browser.click_nth(".alarm a", "Ruling");
     browser.shows_in(".besides", "give Black 2:00 more");
     browser.screenshot("illegal");
@@ -241,10 +246,12 @@ fn several_alarms_of_a_board_are_tabs() {
     browser.click_nth(".to-board", "Ruling");
     browser.shows_in(".besides", "give Black 2:00 more");
     browser.open("/arbiter/");
+    browser.shows_in("[data-board='open26/5/1']", "Beispiel");
     browser.click_nth(".need a", "ILLEGAL MOVE");
     browser.shows_in(".besides", "give Black 2:00 more");
     // The alarm that it is not about is one tap away.
     browser.open("/arbiter/");
+    browser.shows_in("[data-board='open26/5/1']", "Beispiel");
     browser.click_nth(".need a", "WHITE FLAG");
     browser.shows_in(".alarm-panel", "The flag fell");
     // What stays open after the decision is closed here.
@@ -253,6 +260,7 @@ fn several_alarms_of_a_board_are_tabs() {
     decided["evidence"] = json!(["alarm:4"]);
     room.witness.publish_ruling("1", decided);
     browser.open("/arbiter/");
+    browser.shows_in("[data-board='open26/5/1']", "Beispiel");
     browser.click_nth(".need a", "ILLEGAL MOVE");
     browser.shows_in(".positions", "Stands now");
     browser.click_nth(".choices button", "Acknowledge");

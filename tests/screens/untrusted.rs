@@ -114,9 +114,12 @@ fn garbage_and_wrong_types_are_counted_and_the_page_lives() {
     browser.shows_in("[data-board='open26/5/1']", "Later");
     // Operations say how many; it counts what its own connection brought, so retained garbage is sent for it.
     let at = topic("live", "2", "state");
-    browser.open("/operations/?tab=nodes");
+    browser.open("/operations/?tab=setup");
     browser.shows_in(".link-state", "live");
-    browser.wait("the node", "document.body.innerText.includes('pi-1')");
+    // The players of board 2 come by the subscription that is to bring the garbage.
+    browser.shows_in(".setup-row", "Anna Beispiel");
+    browser.click_nth(".tabs a", "Nodes");
+    browser.shows_in(".nodes", "pi-1");
     for _ in 0..count {
         room.witness.send(&at, b"garbage".to_vec(), false);
     }

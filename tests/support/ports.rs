@@ -35,7 +35,7 @@ pub(crate) fn free_address() -> SocketAddr {
 
 /// Whether nobody listens at this address. The socket of this test does not listen either: a program that another thread starts at
 /// this moment has a copy of it for a short time, and a test that waits for a broker would connect to that copy.
-fn is_free(address: SocketAddr) -> bool {
+pub(crate) fn is_free(address: SocketAddr) -> bool {
     let bound = TcpSocket::new_v4().and_then(|socket| {
         socket.set_reuseaddr(true)?;
         socket.bind(address)

@@ -73,7 +73,8 @@ impl Results {
             .map(|pairing| {
                 // The result in a pairing is that of a game without moves, here as in the PGN.
                 let result = match shown.get(&pairing.board).filter(|picture| picture.body.plies() > 0) {
-                    Some(picture) => picture.body.result.and_then(pairing_result),
+                    // As the PGN has it: a mate on the board is one, also while its move is not sure.
+                    Some(picture) => pairing_result(pgn::last_part(&picture.body, file.event.chess960).result),
                     None => pairing.result,
                 };
                 Played { pairing, result }

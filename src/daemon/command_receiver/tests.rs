@@ -71,7 +71,7 @@ fn answers(prepare: impl Fn(&StationHandle)) -> Vec<(String, String)> {
         lines: Default::default(),
         adapter: None,
         radio: Mutex::new(None),
-        wall_clock: Mutex::new(read_wall_clock()),
+        wall_clock: Mutex::new(read_wall_clock().1),
         wall_clock_seen_at: AtomicU64::new(0),
         connected: AtomicBool::new(true),
         starts_anew: AtomicBool::new(false),

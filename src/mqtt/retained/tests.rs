@@ -17,7 +17,7 @@ fn answer(subscription: &[u8]) -> [u8; 6] {
     [0x90, 4, subscription[2], subscription[3], 0, 0]
 }
 
-/// Reads the next packet. None: nothing has come for three times [`QUIET`], or the client has left.
+/// Reads the next packet. None: nothing has come within the socket's time limit, or the client has left.
 fn packet(socket: &mut TcpStream) -> Option<Vec<u8>> {
     let mut head = [0; 2];
     socket.read_exact(&mut head).ok()?;
@@ -32,13 +32,14 @@ fn what_the_broker_sends_after_a_pause_is_read_too() {
     let port = listener.local_addr().expect("an address").port();
     let broker = std::thread::spawn(move || {
         let (mut socket, _) = listener.accept().expect("a client");
-        socket.set_read_timeout(Some(3 * QUIET)).expect("a time");
         packet(&mut socket).expect("a connection");
         socket.write_all(&[0x20, 3, 0, 0, 0]).expect("accepted");
         let first = answer(&packet(&mut socket).expect("a subscription"));
         socket.write_all(&[&kept(b'a')[..], &first].concat()).expect("sent");
         let second = answer(&packet(&mut socket).expect("a question behind it"));
+        socket.set_read_timeout(Some(3 * QUIET)).expect("a time limit");
         assert_eq!(packet(&mut socket), None, "the client goes on waiting");
+        socket.set_read_timeout(None).expect("no time limit");
         socket.write_all(&[&kept(b'b')[..], &second].concat()).expect("sent");
         while packet(&mut socket).is_some() {}
     });

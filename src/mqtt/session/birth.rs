@@ -6,7 +6,7 @@ use bytes::BytesMut;
 use rumqttc::v5::mqttbytes::v5::{ConnAck, SubAck, SubscribeReasonCode};
 use tracing::{info, warn};
 
-use super::{Link, Phase, Session};
+use super::{Link, Phase, STALL, Session};
 use crate::mqtt::claims::ClaimChange;
 use crate::mqtt::connection::ConnectionEnd;
 use crate::mqtt::ids::{Ids, Sent};
@@ -35,7 +35,7 @@ impl Session {
                 Err(error) => warn!(%error, "a subscription cannot be sent: commands will not be heard"),
             }
         }
-        let phase = Phase::Greeting(now.after(GATHER));
+        let phase = Phase::Greeting(now.after(STALL));
         self.found.clear();
         self.link = Some(Link { began: now, ids, largest, phase, progress: now, reads_again: false, farewell: None });
         self.request_retained(out);

@@ -228,10 +228,10 @@ async fn flag_time(anna: &mut Client, board: &PtyBoard) -> Duration {
     }
 }
 
-/// Logs in again and again, and returns how often and the longest time.
+/// Logs in again and again, at least twice, and returns how often and the longest time.
 async fn log_in_again(doors: Doors, until: Arc<AtomicBool>) -> (usize, Duration) {
     let (mut logins, mut longest) = (0, Duration::ZERO);
-    while !until.load(Ordering::Relaxed) {
+    while !until.load(Ordering::Relaxed) || logins < 2 {
         longest = longest.max(log_in(doors).await);
         logins += 1;
         sleep(PAUSE).await;
@@ -316,6 +316,14 @@ async fn all_attacks_together_cost_little_memory_and_no_arbiter_waits() {
     };
     over.store(true, Ordering::Relaxed);
     let (logins, longest) = logins.await.expect("anna logs in");
+    // On a slow machine an attacker may need several tries.
+    let all_did_something = async {
+        while done.iter().any(|count| count.load(Ordering::Relaxed) == 0) {
+            sleep(PAUSE).await;
+        }
+    };
+    // What they did is asserted below.
+    _ = timeout(PATIENCE, all_did_something).await;
     attackers.shutdown().await;
     let counts: Vec<String> =
         ATTACKS.iter().zip(&done).map(|(attack, count)| format!("{attack:?} {}", count.load(Ordering::Relaxed))).collect();

@@ -15,7 +15,8 @@ use serde_json::Value;
 use crate::broker_faults::checks::{Line, Published, published};
 use crate::support::mqtt::proxy::Timed;
 
-/// The daemon has read an acknowledgement if its last packet on the connection came this much later.
+/// The daemon has read an acknowledgement if it sent a packet on the connection this much later: the proxy notes what it has read
+/// before it passes it on.
 const READ: Duration = Duration::from_secs(1);
 /// The name under which the journal has the broker's cursor.
 const SINK: &str = "mqtt";
@@ -86,7 +87,7 @@ struct Progress {
     daemon: (u64, u64),
     /// The numbers behind which this run continued, with their times.
     resumed: Vec<(MonotonicTime, u64)>,
-    /// The numbers that were acknowledged on this connection, with their times.
+    /// The numbers that were acknowledged on this connection, with the times at which the daemon surely knew it.
     acked: Vec<(MonotonicTime, u64)>,
 }
 
@@ -110,7 +111,7 @@ pub(crate) fn assert_order(wires: &[Timed], runs: &[DaemonRun], mut asked: Resyn
         lines.values_mut().for_each(|reach| reach.acked.clear());
         let mut last = BTreeMap::<Line, u64>::new();
         let events = published(wire);
-        let (received, last_sent) = (surely_received(&events), wire.up.last().map(|(at, _)| *at));
+        let received = surely_received(&events);
         for event in &events {
             let Some(no) = event.json["no"].as_u64() else { continue };
             let reach = lines.get_mut(&event.line).expect("a line with a journal");
@@ -133,9 +134,10 @@ pub(crate) fn assert_order(wires: &[Timed], runs: &[DaemonRun], mut asked: Resyn
                 assert!(no <= reach.broker + 1, "{} is acknowledged: {reach:?}", name());
                 reach.broker = no.max(reach.broker);
                 reach.daemon.1 = no.max(reach.daemon.1);
-                reach.acked.push((acked.at, no));
+                let known_at = wire.up.iter().map(|(at, _)| *at).find(|at| *at >= acked.at.after(READ));
+                reach.acked.extend(known_at.map(|at| (at, no)));
                 // Without this acknowledgement the last publication would have been one too many in flight.
-                if acked.place < received || Some(acked.at.after(READ)) <= last_sent {
+                if acked.place < received || known_at.is_some() {
                     reach.daemon.0 = no.max(reach.daemon.0);
                 }
             }

@@ -1,7 +1,7 @@
 //! Two whole games: the messages for arbiters, the live audience and the public, the retained messages for a late subscriber, and a
 //! restart.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use flagfall::emulate::games::{DemoGame, game};
@@ -10,6 +10,7 @@ use serde_json::Value;
 use crate::contract;
 use crate::rig::{ROUND, Rig, Seat};
 use crate::support::mqtt::{Mosquitto, MosquittoMessage};
+use crate::support::seconds::assert_within;
 use crate::watch::Watch;
 
 /// The boards play this many times as fast as people.
@@ -18,6 +19,8 @@ const SPEED: f64 = 2.0;
 const GAMES: Duration = Duration::from_secs(60);
 /// The longest time for a stop.
 const STOP: Duration = Duration::from_secs(5);
+/// Alarms that the end of a game may raise.
+const AT_THE_END: [&str; 4] = ["flag", "incomplete_move", "kings_in_centre", "illegal_move"];
 
 pub(crate) fn topic(audience: &str, board: &str, leaf: &str) -> String {
     format!("flagfall/1/{audience}/{ROUND}/{board}/{leaf}")
@@ -29,10 +32,18 @@ pub(crate) fn sans(moves: &Value) -> Vec<String> {
     moves.iter().map(|mv| mv["san"].as_str().expect("a move").to_owned()).collect()
 }
 
-/// The SANs of the events of one kind.
-fn published_sans(events: &[MosquittoMessage], kind: &str) -> Vec<String> {
-    let moves = events.iter().filter(|received| received.topic.ends_with(kind));
-    moves.map(|received| received.body()["san"].as_str().expect("a move").to_owned()).collect()
+/// The SANs of the moves after the events of a line. On a slow machine a man may stand on his way so long that a move is published
+/// and then revised.
+fn published_sans(events: &[MosquittoMessage]) -> Vec<String> {
+    let is_move = |received: &&MosquittoMessage| ["/move", "/revision"].iter().any(|leaf| received.topic.ends_with(leaf));
+    let mut played = Vec::new();
+    for body in events.iter().filter(is_move).map(MosquittoMessage::body) {
+        let from = body["from_ply"].as_u64().or(body["ply"].as_u64()).expect("a ply") as usize;
+        played.truncate(from - 1);
+        played.extend(body["san"].as_str().map(str::to_owned));
+        played.extend(sans(&body["moves"]));
+    }
+    played
 }
 
 /// The states of the node, each with its boot number, in order.
@@ -70,13 +81,14 @@ fn two_games_arrive_as_they_were_played() {
     for (seat, game) in seats.iter().zip(&games) {
         check_game(&watch, seat.id, game);
     }
-    the_flag(&watch);
+    let alerts = the_flag(&watch);
     let late = Watch::new(broker.port());
-    check_late_subscriber(&late, &watch);
+    check_late_subscriber(&late, &watch, alerts);
     drop(late);
     let before = contract::events(&watch.all());
     let (status, took) = daemon.terminate();
-    assert!(status.success() && took < STOP, "{status} after {took:?}");
+    assert!(status.success(), "{status} after {took:?}");
+    assert_within(took, STOP, "the first stop");
     watch.on("flagfall/1/node/pi-1/status", "its end", |json| json["body"]["state"] == "stopped");
 
     let daemon = rig.start();
@@ -98,7 +110,8 @@ fn two_games_arrive_as_they_were_played() {
     }
     seats.iter().zip(&games).for_each(|(seat, game)| check_game(&watch, seat.id, game));
     let (status, took) = daemon.terminate();
-    assert!(status.success() && took < STOP, "{status} after {took:?}");
+    assert!(status.success(), "{status} after {took:?}");
+    assert_within(took, STOP, "the second stop");
     let last = watch.wait("its end", |all| statuses(all).contains(&(2, "stopped".to_owned())).then(|| all.to_vec()));
     let states: Vec<(u64, &str)> = vec![(1, "init"), (1, "ready"), (1, "stopped"), (2, "init"), (2, "ready"), (2, "stopped")];
     assert_eq!(statuses(&last), states.iter().map(|(boot, state)| (*boot, (*state).to_owned())).collect::<Vec<_>>());
@@ -142,55 +155,78 @@ fn check_game(watch: &Watch, board: &str, game: &DemoGame) {
     let whole = |all: &[MosquittoMessage]| {
         let events = contract::events(all);
         let line = |audience: &str| events.get(&format!("{audience}/{ROUND}/{board}")).cloned().unwrap_or_default();
-        let [arbiter, live, public] = ["arbiter", "live", "public"].map(|audience| published_sans(&line(audience), "/move"));
+        let [arbiter, live, public] = ["arbiter", "live", "public"].map(|audience| published_sans(&line(audience)));
         (arbiter == expected.moves && live == made && public == made).then_some(())
     };
     watch.wait(&format!("all of {board}"), whole);
-    let state = |audience: &str, moves: &[String]| {
-        watch.wait(&format!("the {audience} state of {board}"), |all| {
-            let last = all.iter().rev().find(|received| received.topic == topic(audience, board, "state"))?;
-            (sans(&last.body()["moves"]) == moves).then(|| last.body().clone())
-        })
+    // The last states: each may come in several steps.
+    let body = |all: &[MosquittoMessage], audience: &str| {
+        let last = all.iter().rev().find(|received| received.topic == topic(audience, board, "state"))?;
+        Some(last.body().clone())
     };
-    let arbiter = state("arbiter", &expected.moves);
     let pending: Vec<String> = expected.unpressed.into_iter().collect();
-    assert_eq!(sans(&arbiter["pending"]), pending);
-    let flags: Vec<&str> = arbiter["flags"].as_array().expect("flags").iter().filter_map(|flag| flag["side"].as_str()).collect();
-    assert_eq!(flags, expected.flag.into_iter().collect::<Vec<_>>());
-    assert_eq!(arbiter["ending"].as_str(), expected.ending);
-    let [live, public] = ["live", "public"].map(|audience| state(audience, &made));
-    assert_eq!((&live["fen"], &live["moves"]), (&public["fen"], &public["moves"]));
+    watch.wait(&format!("the arbiters' state of {board}: {:?} and {pending:?}", expected.moves), |all| {
+        let state = body(all, "arbiter")?;
+        let flags = state["flags"].as_array()?.iter().filter_map(|flag| flag["side"].as_str());
+        let ends = flags.eq(expected.flag) && state["ending"].as_str() == expected.ending;
+        (ends && sans(&state["moves"]) == expected.moves && sans(&state["pending"]) == pending).then_some(())
+    });
+    watch.wait(&format!("the same state of {board} for the live audience and the public: {made:?}"), |all| {
+        let (live, public) = (body(all, "live")?, body(all, "public")?);
+        let same = (&live["fen"], &live["moves"]) == (&public["fen"], &public["moves"]);
+        (same && sans(&live["moves"]) == made).then_some(())
+    });
 }
 
 /// Checks the messages for arbiters alone: the flag, the alert of a move that was not completed, a finding that waits for a decision.
-fn the_flag(watch: &Watch) {
+/// Returns the topics of the two alerts.
+fn the_flag(watch: &Watch) -> [String; 2] {
     let alert = |kind: &str, class: &str| {
         watch.wait(&format!("the alert {kind}"), |all| {
             let alerts = all.iter().filter(|received| received.topic.contains("/b1/alert/"));
             alerts.into_iter().find(|received| received.body()["kind"] == kind && received.body()["class"] == class).cloned()
         })
     };
-    for received in [alert("flag", "loud"), alert("incomplete_move", "silent")] {
+    let alerts = [alert("flag", "loud"), alert("incomplete_move", "silent")];
+    for received in &alerts {
         assert_eq!(received.body()["side"], "white");
         assert_eq!(received.topic, topic("arbiter", "b1", &format!("alert/{}", received.body()["id"])));
     }
-    // The second revision of the finding has the worker's answer about Article 6.9.
-    let ruling = watch.on(&topic("arbiter", "b1", "ruling"), "the answer", |json| json["body"]["revision"].as_u64() > Some(1));
+    // A later revision of the finding has the worker's answer about Article 6.9.
+    let has_answer = |json: &Value| json["body"]["revision"].as_u64() > Some(1) && json["body"]["winnable"]["san"].is_string();
+    let ruling = watch.on(&topic("arbiter", "b1", "ruling"), "the answer", has_answer);
     assert_eq!(ruling["body"]["flag"], "white");
     assert_eq!((&ruling["body"]["status"], &ruling["body"]["row"]), (&Value::from("proposed"), &Value::from("14")));
     let winnable = &ruling["body"]["winnable"];
     assert!(winnable["san"].as_str().is_some_and(|san| san.ends_with('#')), "the line ends with a mate: {winnable}");
     let line = format!("arbiter/{ROUND}/b1");
-    let events = contract::events(&watch.all()).remove(&line).expect("events");
-    let findings: Vec<_> = events.iter().filter(|received| received.body()["what"] == "finding").collect();
-    assert!(findings.len() > 1 && findings.iter().all(|received| received.topic == topic("arbiter", "b1", "audit")));
-    let b2 =
-        watch.all().into_iter().filter(|received| received.topic.contains("/b2/alert/") || received.topic.contains("/b2/ruling"));
-    assert_eq!(b2.count(), 0, "a mate needs no arbiter");
+    let findings = watch.wait("both findings in the audit", |all| {
+        let mut findings = contract::events(all).remove(&line)?;
+        findings.retain(|received| received.body()["what"] == "finding");
+        (findings.len() > 1).then_some(findings)
+    });
+    assert!(findings.iter().all(|received| received.topic == topic("arbiter", "b1", "audit")));
+    let needs_an_arbiter = |received: &MosquittoMessage| {
+        let is_ruling = received.topic.contains("/b2/ruling") && !received.payload.is_empty();
+        let kind = received.body()["kind"].as_str().filter(|_| received.topic.contains("/b2/alert/"));
+        is_ruling || kind.is_some_and(|kind| AT_THE_END.contains(&kind))
+    };
+    let b2: Vec<MosquittoMessage> = watch.all().into_iter().filter(needs_an_arbiter).collect();
+    assert!(b2.is_empty(), "a mate needs no arbiter: {b2:?}");
+    alerts.map(|received| received.topic)
 }
 
-/// Checks that a late subscriber gets exactly the last retained messages of an early one.
-fn check_late_subscriber(late: &Watch, early: &Watch) {
+/// The payloads that are retained after these messages, by topic.
+fn kept(all: &[MosquittoMessage]) -> BTreeMap<&str, &str> {
+    let retained = all.iter().filter(|received| received.retain);
+    let mut last: BTreeMap<&str, &str> = retained.map(|received| (received.topic.as_str(), received.payload.as_str())).collect();
+    last.retain(|_, payload| !payload.is_empty());
+    last
+}
+
+/// Checks that a late subscriber gets exactly the last retained messages of an early one, with these alerts among them. There may be
+/// others: of a reading that was doubtful for a moment because the port was read late.
+fn check_late_subscriber(late: &Watch, early: &Watch, alerts: [String; 2]) {
     let mut topics: Vec<String> =
         ["status", "info", "health"].iter().map(|leaf| format!("flagfall/1/node/pi-1/{leaf}")).collect();
     topics.extend([101, 102].iter().map(|serial| format!("flagfall/1/device/dgt-00{serial}/status")));
@@ -202,14 +238,13 @@ fn check_late_subscriber(late: &Watch, early: &Watch) {
         }
         topics.extend(["live", "public"].map(|audience| topic(audience, board, "pgn")));
     }
-    topics.extend(["alert/1", "alert/2", "ruling"].iter().map(|leaf| topic("arbiter", "b1", leaf)));
-    topics.sort();
+    topics.push(topic("arbiter", "b1", "ruling"));
+    topics.extend(alerts);
     // The clocks do not run, but one may be published at this moment, and then again to both subscribers.
     let same = |all: &[MosquittoMessage]| {
-        let kept: BTreeSet<&String> = all.iter().filter(|received| received.retain).map(|received| &received.topic).collect();
-        let last: BTreeMap<_, _> = all.iter().map(|received| (&received.topic, received)).collect();
-        let is_last = |topic: &String| early.last(topic).is_some_and(|known| known.payload == last[topic].payload);
-        (kept.iter().copied().eq(&topics) && topics.iter().all(is_last)).then_some(())
+        let known = early.all();
+        let (late, early) = (kept(all), kept(&known));
+        (late == early && topics.iter().all(|topic| late.contains_key(topic.as_str()))).then_some(())
     };
     late.wait("the retained messages", same);
     assert_eq!(late.last("flagfall/1/node/pi-1/status").expect("kept").body()["state"], "ready");

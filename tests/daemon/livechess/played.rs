@@ -1,7 +1,5 @@
 //! A page plays with a board.
 
-use std::time::Duration;
-
 use flagfall::emulate::games::game;
 use flagfall::system_clock::monotonic;
 use flagfall_hardware::emulator::script::Script;
@@ -116,9 +114,7 @@ fn read_over_http(offered: &Offered) {
     assert_eq!((&round["nr"], &round["pairings"][0]["white"]["lname"]), (&json!(5), &json!("Wilhelmina")));
     let game = round["pairings"][0]["uuid"].as_str().expect("a uuid").to_owned();
     // The game of record publishes a move when it is pressed or has stood for two seconds.
-    wait_until("all moves", Duration::from_secs(10), || {
-        read(&format!("game/{game}"))["moves"].as_array().is_some_and(|moves| moves.len() == 4)
-    });
+    wait_until("all moves", PATIENCE, || read(&format!("game/{game}"))["moves"].as_array().is_some_and(|moves| moves.len() == 4));
     let of_game = read(&format!("game/{game}"));
     has_keys(&of_game, "chess960 result comment clock moves");
     let moves = of_game["moves"].clone();

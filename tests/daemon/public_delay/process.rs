@@ -14,6 +14,7 @@ use shakmaty::Chess;
 use crate::contract;
 use crate::rig::{ROUND, Rig, Seat};
 use crate::support::mqtt::{Mosquitto, MosquittoMessage};
+use crate::support::seconds::within;
 use crate::watch::Watch;
 
 const DELAY: i64 = 3_000_000;
@@ -120,8 +121,10 @@ fn check(all: &[MosquittoMessage]) {
         assert!(after || over.is_some_and(|over| over <= arrived(received)), "event {number} is public too few moves later");
     }
     // The time in a message is the time of its publication, except for events that waited for the daemon's restart.
-    let prompt = live.values().filter(|received| arrived(received) - event_time(received) < 250_000).count();
-    assert!(prompt + 4 >= live.len(), "{prompt} of {} live events came at once", live.len());
+    let mut late: Vec<i64> = live.values().map(|received| arrived(received) - event_time(received)).collect();
+    late.sort_unstable();
+    // At most four have waited.
+    late.iter().rev().skip(4).for_each(|late| within((*late).max(0) as u64, 250_000));
     for received in all.iter().filter(|received| received.branch() == "public" && received.topic.ends_with("/state")) {
         let shown = received.body()["moves"].as_array().expect("moves").len();
         let allowed = live.values().filter(|live| event_time(live) + DELAY <= arrived(received)).count();

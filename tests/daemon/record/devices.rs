@@ -21,7 +21,12 @@ fn boards_in_a_folder_are_listed_and_asked() {
     assert_eq!(port["stable"], text(&link));
     assert_eq!((&port["may_open"], &port["usb"], &port["driver"]), (&Value::Bool(true), &Value::Null, &Value::Null));
     assert_eq!(port.get("answer"), None, "not asked");
-    let port = asking(&["--ask"]);
+    // The board has three seconds for its answers: what did not come by then comes at another time.
+    let mut port = Value::Null;
+    wait_until("the board answers", LONG, || {
+        port = asking(&["--ask"]);
+        ["serial", "firmware"].iter().all(|part| port["answer"][part].is_string())
+    });
     assert_eq!(port["answer"]["serial"], "01234");
     assert_eq!((port["answer"]["driver"].as_str(), port["answer"]["firmware"].as_str()), (Some("dgt"), Some("1.80")));
 

@@ -21,6 +21,17 @@ pub(crate) fn moves(file: &Path) -> Vec<String> {
     summary["moves"].as_array().expect("a list").iter().map(|uci| uci.as_str().expect("text").to_owned()).collect()
 }
 
+/// All bytes that are recorded as received so far; the last line may be half written.
+pub(crate) fn received(file: &Path) -> Vec<u8> {
+    let bytes = std::fs::read(file).expect("a file");
+    let records = Trace::new(&bytes).expect("a head").records().map_while(Result::ok);
+    let received = records.filter_map(|(_, record)| match record.body {
+        Body::Rx { bytes, .. } => Some(bytes.to_vec()),
+        _ => None,
+    });
+    received.flatten().collect()
+}
+
 /// The kinds of all records; a `link` is `up` or `down`.
 pub(crate) fn kinds(file: &Path) -> Vec<&'static str> {
     let bytes = std::fs::read(file).expect("a file");

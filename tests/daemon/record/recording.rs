@@ -1,5 +1,8 @@
 use super::*;
 
+/// How the board's report of all its squares begins.
+const ALL_SQUARES: [u8; 3] = [0x86, 0, 67];
+
 #[test]
 fn a_recording_replays_as_the_game_that_was_played() {
     let folder = tempfile::tempdir().unwrap();
@@ -8,17 +11,21 @@ fn a_recording_replays_as_the_game_that_was_played() {
     board.link_at(&link).unwrap();
     let mut recording = start_recording(&[text(&link), text(&file), "--driver", "dgt", "--time-control", "300+5"]);
     recording.wait_for_line("recording; Ctrl-C ends");
-    // The driver asks for the position a second after the port is opened.
+    // The driver asks for the position a second after the port is opened, and no man is touched before the answer.
+    let reports = || received(&file).windows(3).filter(|bytes| *bytes == ALL_SQUARES).count();
+    wait_until("the board reports its squares", LONG, || reports() > 0);
     let script =
         "2.5 lift e2\n+0.5 place e4\n+0.8 lift e7\n+0.5 place e5\n+0.8 lift g1\n+0.5 place f3\n+3 lift b8\n+0.5 place c6";
     board.load(&Script::parse(script).expect("a script")).unwrap();
     assert!(board.wait_done(LONG), "the hands are done");
 
     // The plug is pulled, and the recording continues when it is back.
+    let before = reports();
     board.unplug().unwrap();
     recording.wait_for_line("waiting for the port to come back");
     board.replug().unwrap();
     recording.wait_for_line("the port is back");
+    wait_until("the board reports its squares again", LONG, || reports() > before);
     board.load(&Script::parse("2.5 lift d2\n+0.5 place d4").expect("a script")).unwrap();
     assert!(board.wait_done(LONG), "the hands are done");
     let done = ["e2e4", "e7e5", "g1f3", "b8c6", "d2d4"];
@@ -43,12 +50,12 @@ fn without_a_driver_nothing_is_sent() {
     let (link, file) = (folder.path().join("port"), folder.path().join("bytes.trace"));
     let (mut device, path) = Pty::pair().unwrap();
     std::os::unix::fs::symlink(path, &link).unwrap();
-    let mut recording = start_recording(&[text(&link), text(&file), "--baud", "38400", "--seconds", "2"]);
+    let mut recording = start_recording(&[text(&link), text(&file), "--baud", "38400"]);
     recording.wait_for_line("recording");
     let all: Vec<u8> = (0..=255).collect();
     device.write(&all).unwrap();
-    recording.wait_for_line("256 bytes received, 0 sent");
-    assert_eq!(recording.child.wait().unwrap().code(), Some(0), "ends by itself");
+    wait_until("all bytes are recorded", LONG, || received(&file).len() == all.len());
+    assert!(recording.stop("-INT").contains("256 bytes received, 0 sent"));
     assert!(matches!(device.read(&mut [0; 8], Duration::from_millis(10)), Err(LinkError::TimedOut)), "nothing was sent");
     let bytes = std::fs::read(&file).unwrap();
     let records = Trace::new(&bytes).unwrap().records().map(|record| record.unwrap().1.body).collect::<Vec<_>>();
@@ -58,6 +65,13 @@ fn without_a_driver_nothing_is_sent() {
         other => panic!("{other:?}"),
     });
     assert_eq!(received.flatten().collect::<Vec<u8>>(), all);
+}
+
+#[test]
+fn a_recording_with_a_limit_ends_by_itself() {
+    let folder = tempfile::tempdir().unwrap();
+    let (_silent, path) = Pty::pair().unwrap();
+    start_recording(&[text(&path), text(&folder.path().join("new.trace")), "--seconds", "2"]).wait_for_success();
 }
 
 #[test]
