@@ -307,23 +307,20 @@ fn results_go_into_tables_pgn_and_the_organisers_own_report_file() {
     let folder = with_round_1();
     let here = folder.path();
     login(here, broker.port());
-    let state = json!({"game": "open26-1-1-g1", "rev": 4, "body": {
-        "game_no": 1, "initial_fen": "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
-        "moves": [{"san": "e4", "white_ms": 5_390_000, "black_ms": null}, {"san": "e5", "white_ms": null, "black_ms": null}], "result": "1-0",
-    }});
-    publish(broker.port(), "flagfall/1/live/open26/1/1/state", &state.to_string(), &["-r"]);
+    let show = |moves: Value, result: Value| {
+        let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+        let body = json!({"game_no": 1, "initial_fen": start, "moves": moves, "result": result});
+        let state = json!({"game": "open26-1-1-g1", "rev": 4, "body": body});
+        publish(broker.port(), "flagfall/1/live/open26/1/1/state", &state.to_string(), &["-r"]);
+    };
     done(here, &["result", "2", "+/-", CONFIG, "o.toml"]);
-
     // A mate is a result in every form, also while its move is not sure.
-    let mating = ["f3", "e5", "g4", "Qh4#"].map(|san| json!({"san": san, "white_ms": null, "black_ms": null}));
-    let mut mate = state.clone();
-    (mate["body"]["moves"], mate["body"]["result"]) = (json!(mating), json!(null));
-    publish(broker.port(), "flagfall/1/live/open26/1/1/state", &mate.to_string(), &["-r"]);
-    let pgn = done(here, &["results", "--format", "pgn", CONFIG, "o.toml"]);
-    let csv = done(here, &["results", "--format", "csv", CONFIG, "o.toml"]);
-    assert!(pgn.contains("[Result \"0-1\"]") && csv.contains("99000002,0-1\n"), "{pgn}\n{csv}");
-    publish(broker.port(), "flagfall/1/live/open26/1/1/state", &state.to_string(), &["-r"]);
-
+    let untimed = |san| json!({"san": san, "white_ms": null, "black_ms": null});
+    show(json!(["f3", "e5", "g4", "Qh4#"].map(untimed)), json!(null));
+    for (format, result) in [("pgn", "[Result \"0-1\"]"), ("csv", "99000002,0-1\n")] {
+        assert!(done(here, &["results", "--format", format, CONFIG, "o.toml"]).contains(result), "{format}");
+    }
+    show(json!([{"san": "e4", "white_ms": 5_390_000, "black_ms": null}, untimed("e5")]), json!("1-0"));
     let csv = done(here, &["results", "--format", "csv", CONFIG, "o.toml"]);
     assert!(csv.contains("1,1,\"Beispiel, Anna\",,,,99000001,\"Muster, Ben\",,,,99000002,1-0\n"), "{csv}");
     assert!(csv.contains(",1-0f\n"), "{csv}");
