@@ -113,15 +113,11 @@ impl Seen {
         // Who pressed for a move that nobody saw being made is not known.
         let seen = self.board.unseen_since().is_none() && !self.play.decoder.has_gap();
         let made = plies.first().zip(plies.last()).map(|(first, last)| (first.color, last.color)).filter(|_| seen);
-        let contradicted = self.clock.sides.press(by, made);
-        let exchanged = contradicted && self.config.white_clock.is_none();
-        if exchanged {
-            self.exchange_sides(now, alarms);
-        } else if contradicted {
-            // Whoever configured the sides is asked. Meanwhile no flag is one player's for certain.
-            alarms.raise(now, AlarmKind::ClockSidesDiffer, None, 0);
-            self.clock.sides.watch_again();
+        if seen && plies.is_empty() {
+            self.clock.sides.press_without_move(by, now);
         }
+        let contradicted = self.clock.sides.press(by, made);
+        let exchanged = self.judge_sides(now, contradicted, alarms);
         let by = if exchanged { by.other() } else { by };
         if self.clock.press_differs_from_control(now, by, rise_ms) {
             alarms.raise(now, AlarmKind::ClockSettingDiffers, None, 0);
@@ -156,6 +152,26 @@ impl Seen {
         alarms.cure(now, AlarmKind::IncompleteMove);
         alarms.cure(now, AlarmKind::WrongClockRunning);
         changed
+    }
+
+    /// Counts a press for the sides of the clock that came just before its move was read.
+    pub(crate) fn check_early_press(&mut self, now: Instant, alarms: &mut Alarms) {
+        let first = self.play.decoder.line().plies().first().map(|first| (first.color, first.made.latest));
+        let contradicted = self.clock.sides.check_early_press(first);
+        self.judge_sides(now, contradicted, alarms);
+    }
+
+    /// If the presses have contradicted the sides of the clock, exchanges them, unless they are configured. Returns whether they were exchanged.
+    fn judge_sides(&mut self, now: Instant, contradicted: bool, alarms: &mut Alarms) -> bool {
+        let exchanged = contradicted && self.config.white_clock.is_none();
+        if exchanged {
+            self.exchange_sides(now, alarms);
+        } else if contradicted {
+            // Whoever configured the sides is asked. Meanwhile no flag is one player's for certain.
+            alarms.raise(now, AlarmKind::ClockSidesDiffer, None, 0);
+            self.clock.sides.watch_again();
+        }
+        exchanged
     }
 
     /// Left and right of the clock were taken for each other: from here on, and in what was written down, they are not.

@@ -1,7 +1,7 @@
 //! Checks whether the clock behaves as the configured time control requires (Article 6.10.2).
 
 use flagfall_protocols::square::Color;
-use flagfall_protocols::time::ClockTime;
+use flagfall_protocols::time::{ClockTime, Instant};
 
 use super::SLACK_MS;
 use super::control::{Method, Period};
@@ -93,6 +93,8 @@ pub(crate) struct SidesWatch {
     exchanged: u8,
     /// The presses contradicted the configured sides before, and the alarm was raised.
     reported: bool,
+    /// The last press that came while no move waited for one, by whom and when.
+    early: Option<(Color, Instant)>,
 }
 
 impl SidesWatch {
@@ -121,9 +123,22 @@ impl SidesWatch {
         *self = SidesWatch { reported: true, ..SidesWatch::default() };
     }
 
+    /// Notes a press while no move waits for one. While the wrong clock seems to run, a move is read only at its press.
+    pub(crate) fn press_without_move(&mut self, by: Color, at: Instant) {
+        self.early = Some((by, at)).filter(|_| !self.settled);
+    }
+
+    /// Checks such a press if the first move that waits for a press, by whom and when it was made, was there before it. Returns true if the
+    /// sides are exchanged.
+    pub(crate) fn check_early_press(&mut self, first: Option<(Color, Instant)>) -> bool {
+        let found = self.early.zip(first).filter(|((_, pressed), (_, made))| made <= pressed);
+        found.is_some_and(|((by, _), (color, _))| self.press(by, Some((color, color))))
+    }
+
     /// Checks a press by `by`. `made` holds the players who made the first and the last move that still wait for a press.
     /// Returns true if the sides are exchanged.
     pub(crate) fn press(&mut self, by: Color, made: Option<(Color, Color)>) -> bool {
+        self.early = self.early.filter(|_| made.is_none());
         if let (Some((first, last)), false) = (made, self.settled) {
             // The first press may be reported after the reply. If the sides are exchanged, the wrong player has pressed
             // before it.

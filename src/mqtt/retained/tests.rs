@@ -30,7 +30,7 @@ fn packet(socket: &mut TcpStream) -> Option<Vec<u8>> {
 fn what_the_broker_sends_after_a_pause_is_read_too() {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = listener.local_addr().expect("an address").port();
-    let broker = std::thread::spawn(move || {
+    let broker = std::thread::Builder::new().name("broker".to_owned()).spawn(move || {
         let (mut socket, _) = listener.accept().expect("a client");
         packet(&mut socket).expect("a connection");
         socket.write_all(&[0x20, 3, 0, 0, 0]).expect("accepted");
@@ -43,6 +43,7 @@ fn what_the_broker_sends_after_a_pause_is_read_too() {
         socket.write_all(&[&kept(b'b')[..], &second].concat()).expect("sent");
         while packet(&mut socket).is_some() {}
     });
+    let broker = broker.expect("a thread");
     let mqtt = Mqtt { host: "127.0.0.1".to_owned(), port: Some(port), ..Mqtt::default() };
     let identity = Identity::read(&mqtt, "organiser").expect("no files");
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
