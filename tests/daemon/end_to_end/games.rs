@@ -19,8 +19,6 @@ const SPEED: f64 = 2.0;
 const GAMES: Duration = Duration::from_secs(60);
 /// The longest time for a stop.
 const STOP: Duration = Duration::from_secs(5);
-/// Alarms that the end of a game may raise.
-const AT_THE_END: [&str; 4] = ["flag", "incomplete_move", "kings_in_centre", "illegal_move"];
 
 pub(crate) fn topic(audience: &str, board: &str, leaf: &str) -> String {
     format!("flagfall/1/{audience}/{ROUND}/{board}/{leaf}")
@@ -209,7 +207,7 @@ fn the_flag(watch: &Watch) -> [String; 2] {
     let needs_an_arbiter = |received: &MosquittoMessage| {
         let is_ruling = received.topic.contains("/b2/ruling") && !received.payload.is_empty();
         let kind = received.body()["kind"].as_str().filter(|_| received.topic.contains("/b2/alert/"));
-        is_ruling || kind.is_some_and(|kind| AT_THE_END.contains(&kind))
+        is_ruling || kind.is_some_and(|kind| kind != "ambiguous")
     };
     let b2: Vec<MosquittoMessage> = watch.all().into_iter().filter(needs_an_arbiter).collect();
     assert!(b2.is_empty(), "a mate needs no arbiter: {b2:?}");
