@@ -17,6 +17,7 @@ use crate::game_phase::GamePhase;
 use crate::interval::Interval;
 use crate::laws::rules::Table;
 use crate::men::{self, EMPTY};
+use crate::reconstruct::line::Tentative;
 use crate::reports::Changed;
 use crate::seen::Seen;
 
@@ -109,15 +110,7 @@ impl Seen {
 
     fn apply_press(&mut self, now: Instant, by: Color, rise_ms: i64, decided: bool, alarms: &mut Alarms) -> Changed {
         self.play_on_at_spare(now);
-        let plies = self.play.decoder.line().plies();
-        // Who pressed for a move that nobody saw being made is not known.
-        let seen = self.board.unseen_since().is_none() && !self.play.decoder.has_gap();
-        let made = plies.first().zip(plies.last()).map(|(first, last)| (first.color, last.color)).filter(|_| seen);
-        if seen && plies.is_empty() {
-            self.clock.sides.press_without_move(by, now);
-        }
-        let contradicted = self.clock.sides.press(by, made);
-        let exchanged = self.judge_sides(now, contradicted, alarms);
+        let exchanged = self.check_sides(now, Some(by), alarms);
         let by = if exchanged { by.other() } else { by };
         if self.clock.press_differs_from_control(now, by, rise_ms) {
             alarms.raise(now, AlarmKind::ClockSettingDiffers, None, 0);
@@ -154,11 +147,37 @@ impl Seen {
         changed
     }
 
-    /// Counts a press for the sides of the clock that came just before its move was read.
-    pub(crate) fn check_early_press(&mut self, now: Instant, alarms: &mut Alarms) {
-        let first = self.play.decoder.line().plies().first().map(|first| (first.color, first.made.latest));
-        let contradicted = self.clock.sides.check_early_press(first);
-        self.judge_sides(now, contradicted, alarms);
+    /// Checks whose sides of the clock are whose by a press, or by what was read since the last one. Returns true if they were exchanged.
+    pub(crate) fn check_sides(&mut self, now: Instant, press: Option<Color>, alarms: &mut Alarms) -> bool {
+        let mut exchanged = self.count_held_press(now, press.is_some(), alarms);
+        if let Some(by) = press.filter(|_| !exchanged) {
+            let first = self.play.decoder.line().plies().first().map(|first| first.color);
+            // Who pressed for a move that nobody saw being made is not known.
+            let seen = self.board.unseen_since().is_none() && !self.play.decoder.has_gap();
+            self.clock.sides.press(by, now, first, seen);
+            exchanged = self.count_held_press(now, false, alarms);
+        }
+        exchanged
+    }
+
+    /// Counts the press that is held. Until the `next` one it only counts if a move that waits for its press contradicts it, because another
+    /// move may not have been read yet.
+    fn count_held_press(&mut self, now: Instant, next: bool, alarms: &mut Alarms) -> bool {
+        let Some((by, at)) = self.clock.sides.held() else { return false };
+        let decoder = &self.play.decoder;
+        let mut plies = decoder.line().plies().iter();
+        let made = if next {
+            let known = decoder.record.moves().iter().rev().map(|known| (known.color, known.made));
+            let mut all = plies.rev().map(|ply| (ply.color, ply.made)).chain(known);
+            all.find(|(_, made)| made.earliest <= at).map(|(color, _)| color)
+        } else {
+            // The first press may come after the reply.
+            let before = |ply: &&Tentative| ply.made.latest <= at;
+            let waits = if self.clock.sides.contradicted() { plies.rfind(before) } else { plies.find(before) };
+            waits.filter(|waits| waits.pressed.is_none() && waits.color != by).map(|waits| waits.color)
+        };
+        let contradicted = made.is_some_and(|made| self.clock.sides.count(made));
+        self.judge_sides(now, contradicted, alarms)
     }
 
     /// If the presses have contradicted the sides of the clock, exchanges them, unless they are configured. Returns whether they were exchanged.
@@ -179,9 +198,9 @@ impl Seen {
         self.clock.chessclock.exchange_sides();
         self.joining.forget_positions();
         self.clock.turn = None;
-        self.play.decoder.record.exchange_clocks();
+        self.play.decoder.exchange_sides(now, &self.board);
         if let Some(after) = &mut self.play.after_result {
-            after.decoder.record.exchange_clocks();
+            after.decoder.exchange_sides(now, &self.board);
         }
         alarms.raise(now, AlarmKind::ClockSidesExchanged, None, 0);
         alarms.settle(now, AlarmKind::Flag, None);
@@ -193,9 +212,7 @@ impl Seen {
     pub(crate) fn swap_sides(&mut self, now: Instant, alarms: &mut Alarms) {
         self.exchange_sides(now, alarms);
         alarms.settle(now, AlarmKind::ClockSidesDiffer, None);
-        if self.config.white_clock.is_some() {
-            self.clock.sides = SidesWatch::default();
-        }
+        self.clock.sides = SidesWatch::default();
     }
 
     /// True if the presses contradict the configured sides of the clock and no arbiter has settled it.

@@ -129,7 +129,7 @@ impl Game {
         self.reports.arbiter_dirty |= self.seen.review_play(self.now, &mut self.alarms);
         self.review_joining(out);
         self.apply_conclusions(out);
-        self.seen.check_early_press(self.now, &mut self.alarms);
+        self.seen.check_sides(self.now, None, &mut self.alarms);
         if self.seen.phase.is_read() {
             self.go_on_after_illegal_move(out);
             if self.irregular.king.review(self.now, &self.seen) {

@@ -144,11 +144,14 @@ fn made_and_not_pressed_gives_the_same_bytes_as_not_made() {
     assert!(!ordinary() || unpressed > 20, "{unpressed}");
 }
 
-/// White's side of the clock is not where it is assumed. While his first move is made the wrong clock runs, so his men are read as touched,
-/// and the move is read only when it is pressed.
+/// White's side of the clock is not where it is assumed. While a move is made the wrong clock runs, so its men are read as touched, and the
+/// move is read only when it is pressed, or later: until then its press says nothing of the sides. The press that shows that they are
+/// exchanged is that of a move, too.
 #[test]
 fn a_press_that_makes_its_move_readable_counts_for_the_sides_of_the_clock() {
-    for seed in [1_796_083_817_000_005, 1_796_083_817_000_029] {
+    let read_at_the_press = [1_796_083_817_000_005, 1_796_083_817_000_029];
+    let read_after_it = [1_796_083_817_000_018, 1_796_083_817_000_034, 1_796_169_600_000_002, 1_796_256_000_000_001];
+    for seed in read_at_the_press.into_iter().chain(read_after_it).chain([1_796_083_900_000_053]) {
         compare_with_not_made(seed);
     }
 }

@@ -82,19 +82,19 @@ impl SettingWatch {
     }
 }
 
-/// The number of first presses, each after the other player's move, that show that the clock's sides are exchanged.
+/// By how many more presses must follow the other player's move than the own one to show that the clock's sides are exchanged.
 const EXCHANGED: u8 = 3;
 
 /// Finds out which display belongs to which player. The first press that follows that player's own move settles it, unless others have
-/// contradicted it.
+/// contradicted it. Any other press is held until the next one: by then its move is read.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct SidesWatch {
     settled: bool,
     exchanged: u8,
     /// The presses contradicted the configured sides before, and the alarm was raised.
     reported: bool,
-    /// The last press that came while no move waited for one, by whom and when.
-    early: Option<(Color, Instant)>,
+    /// The last press, by whom and when, while it is not counted: its move may not have been read yet.
+    held: Option<(Color, Instant)>,
 }
 
 impl SidesWatch {
@@ -123,32 +123,26 @@ impl SidesWatch {
         *self = SidesWatch { reported: true, ..SidesWatch::default() };
     }
 
-    /// Notes a press while no move waits for one. While the wrong clock seems to run, a move is read only at its press.
-    pub(crate) fn press_without_move(&mut self, by: Color, at: Instant) {
-        self.early = Some((by, at)).filter(|_| !self.settled);
+    /// Notes a press by `by`. `first` is the player who made the first move that waits for a press. `seen` says that the board was heard
+    /// up to the press.
+    pub(crate) fn press(&mut self, by: Color, at: Instant, first: Option<Color>, seen: bool) {
+        // The first press may be reported after the reply. If the sides are exchanged, the wrong player has pressed before it.
+        self.settled |= seen && first == Some(by) && self.exchanged == 0 && !self.reported;
+        self.held = Some((by, at)).filter(|_| seen && !self.settled);
     }
 
-    /// Checks such a press if the first move that waits for a press, by whom and when it was made, was there before it. Returns true if the
-    /// sides are exchanged.
-    pub(crate) fn check_early_press(&mut self, first: Option<(Color, Instant)>) -> bool {
-        let found = self.early.zip(first).filter(|((_, pressed), (_, made))| made <= pressed);
-        found.is_some_and(|((by, _), (color, _))| self.press(by, Some((color, color))))
+    /// The last press, by whom and when, if it is not counted yet.
+    pub(crate) fn held(&self) -> Option<(Color, Instant)> {
+        self.held
     }
 
-    /// Checks a press by `by`. `made` holds the players who made the first and the last move that still wait for a press.
-    /// Returns true if the sides are exchanged.
-    pub(crate) fn press(&mut self, by: Color, made: Option<(Color, Color)>) -> bool {
-        self.early = self.early.filter(|_| made.is_none());
-        if let (Some((first, last)), false) = (made, self.settled) {
-            // The first press may be reported after the reply. If the sides are exchanged, the wrong player has pressed
-            // before it.
-            let own = if self.exchanged == 0 && !self.reported { first } else { last };
-            // After a contradiction one press proves nothing: the last move may not have been read yet.
-            self.settled = own == by && self.exchanged == 0;
-            self.exchanged = if own == by { self.exchanged.saturating_sub(1) } else { self.exchanged + 1 };
-            self.settled |= self.exchanged == EXCHANGED;
-            return self.exchanged == EXCHANGED;
-        }
-        false
+    /// Counts the press that was held: `made` is the player who made the last move before it. Returns true if the sides are exchanged.
+    pub(crate) fn count(&mut self, made: Color) -> bool {
+        let Some((by, _)) = self.held.take() else { return false };
+        // After a contradiction one press proves nothing.
+        self.settled = made == by && self.exchanged == 0;
+        self.exchanged = if made == by { self.exchanged.saturating_sub(1) } else { self.exchanged + 1 };
+        self.settled |= self.exchanged == EXCHANGED;
+        self.exchanged == EXCHANGED
     }
 }

@@ -49,6 +49,24 @@ impl Decoder {
         }
     }
 
+    /// The sides of the clock were taken for each other: the presses that are remembered belong to the other player, in the record and in
+    /// every reading, and so do the times.
+    pub(crate) fn exchange_sides(&mut self, now: Instant, board: &PhysicalBoard) {
+        self.record.exchange_clocks();
+        self.runs = self.runs.map(Color::other);
+        self.heard.iter_mut().chain(&mut self.unheard).for_each(|press| press.by = press.by.other());
+        let mut heard = self.heard.clone();
+        self.record.give_presses(&mut heard);
+        for reading in self.beam.iter_mut() {
+            reading.waiting.clear();
+            reading.line.plies_mut().iter_mut().for_each(|ply| ply.pressed = None);
+        }
+        let scene = self.scene(now, board);
+        for pressed in heard {
+            self.beam.press(self.record.node(), pressed, &scene);
+        }
+    }
+
     /// Gives up the first press that has no move in the best reading. False if its move may still come.
     pub(super) fn give_up_press(&mut self, scene: &Scene<'_>, out: &mut Vec<Conclusion>) -> bool {
         let best = self.beam.best();

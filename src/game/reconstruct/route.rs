@@ -259,7 +259,7 @@ fn may_be_in_passing(first: &Tentative, reply: &Tentative, left: Instant, scene:
     let pawns = first.mv.role() == Role::Pawn && reply.mv.role() == Role::Pawn && first.mv.to() == reply.mv.to();
     let Some(captor) = reply.mv.from().filter(|_| pawns) else { return false };
     let lifted = scene.board.changed_at(1 << captor.to_u32());
-    left <= first.pressed.map_or(lifted, |pressed| pressed.latest.min(lifted))
+    left <= first.pressed.map_or(lifted, |pressed| pressed.latest.before(PRESS_TAKES).min(lifted))
 }
 
 /// The squares of a castling that may have been made instead of this move of a rook: the rook came to its square of the castling, and
