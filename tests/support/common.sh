@@ -40,7 +40,7 @@ install_missing() {
 
 # Builds, and writes one line for each test program: its name, the folder of its package, its file.
 build() {
-    cargo test --workspace --locked --no-run --message-format=json-render-diagnostics >"$work/build"
+    cargo test --workspace --locked --no-run ${profile:+--profile "$profile"} --message-format=json-render-diagnostics >"$work/build"
     sed -nE '/"profile":\{[^}]*"test":true/ s/.*"manifest_path":"([^"]*)\/Cargo\.toml","target":\{"kind":\["([a-z]+)"\].*"name":"([^"]*)",.*"executable":"([^"]+)".*/\3 \2 \1 \4/p' \
         "$work/build" | sort -u | while read -r name kind folder file; do
         # Unit tests have the name of their package, integration tests that of their program.
