@@ -55,15 +55,15 @@ impl Decoder {
         self.record.exchange_clocks();
         self.runs = self.runs.map(Color::other);
         self.heard.iter_mut().chain(&mut self.unheard).for_each(|press| press.by = press.by.other());
-        let mut heard = self.heard.clone();
+        let mut heard = self.heard.iter().map(|press| (press.by, press.at)).collect();
         self.record.give_presses(&mut heard);
         for reading in self.beam.iter_mut() {
             reading.waiting.clear();
             reading.line.plies_mut().iter_mut().for_each(|ply| ply.pressed = None);
         }
         let scene = self.scene(now, board);
-        for pressed in heard {
-            self.beam.press(self.record.node(), pressed, &scene);
+        for (by, at) in heard {
+            self.beam.press(self.record.node(), Pressed { by, at }, &scene);
         }
     }
 

@@ -14,7 +14,6 @@ use crate::laws::rulebook::Rulebook;
 use crate::men::{self, Men};
 use crate::pair::Pair;
 use crate::reconstruct::candidates::Node;
-use crate::reconstruct::hypothesis::Pressed;
 use crate::reconstruct::line::Tentative;
 use crate::reconstruct::moves::{MoveRecord, Moves, room_for_one};
 use crate::reconstruct::notation::Notation;
@@ -178,14 +177,14 @@ impl Record {
 
     /// Gives each press to the first move of its player that was made before it, and leaves those for which there is no move. A move whose
     /// press is not among them stays as it is.
-    pub(crate) fn give_presses(&mut self, presses: &mut Vec<Pressed>) {
+    pub(crate) fn give_presses(&mut self, presses: &mut Vec<(Color, Interval)>) {
         for index in 0..self.moves.len() {
             let next = self.moves.get(index + 2).map(|next| next.made.latest);
             self.moves.change(index, |known| {
-                let before_next = |press: &Pressed| next.is_none_or(|next| press.at.earliest < next);
-                let own = |press: &Pressed| press.by == known.color && press.at.latest >= known.made.latest && before_next(press);
+                let before_next = |at: &Interval| next.is_none_or(|next| at.earliest < next);
+                let own = |(by, at): &(Color, Interval)| *by == known.color && at.latest >= known.made.latest && before_next(at);
                 let Some(place) = presses.iter().position(own) else { return };
-                let at = presses.remove(place).at;
+                let (_, at) = presses.remove(place);
                 known.pressed = Some(at);
                 if known.how != How::GameEnd {
                     (known.completed, known.how) = (Some(at), How::Press);
