@@ -9,6 +9,7 @@
 //!
 //! Its only input is MQTT. It knows nothing of the daemon, and runs beside it or on another machine.
 
+mod board_log;
 pub mod body;
 mod collector;
 mod intake;

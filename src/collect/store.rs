@@ -11,6 +11,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use tracing::warn;
 
+use super::board_log::BoardLog;
 use super::lichess_rounds::LichessRounds;
 use super::model::{Model, RoundBoards};
 use crate::config::OutputAudience;
@@ -19,7 +20,7 @@ use crate::wire::meta::{MAX_ROUNDS, Meta, MetaEvent, MetaRound, OutputRequests};
 use crate::wire::output::BoardMessage;
 use crate::wire::topics::is_id;
 
-/// The largest file that is read. 512 boards with the longest games need less.
+/// The largest file that is read. Three times the texts of 512 boards with long games are less.
 const LARGEST: u64 = 256 << 20;
 
 const EVENT: &str = "event.json";
@@ -54,6 +55,8 @@ pub(crate) struct Store {
     _lock: File,
     /// Checksum and length of what each file has, so that only changes are written.
     written: BTreeMap<PathBuf, (u32, usize)>,
+    /// The boards of each round.
+    boards: BTreeMap<(OutputAudience, String), BoardLog>,
 }
 
 impl Store {
@@ -69,7 +72,7 @@ impl Store {
             fs::TryLockError::WouldBlock => io::Error::other("another collector on this machine uses this folder"),
             fs::TryLockError::Error(error) => error,
         })?;
-        Ok(Store { dir: dir.to_owned(), event: of_event, _lock: lock, written: BTreeMap::new() })
+        Ok(Store { dir: dir.to_owned(), event: of_event, _lock: lock, written: BTreeMap::new(), boards: BTreeMap::new() })
     }
 
     /// Counts the starts. A start that cannot be counted has the number 0.
@@ -88,7 +91,7 @@ impl Store {
 
     /// Reads everything into the model. What cannot be read is logged and counts as lost.
     pub(crate) fn load(&mut self, model: &mut Model) -> SentRounds {
-        model.event = self.read::<Meta<MetaEvent>>(&self.event.join(EVENT)).filter(|event| event.body.check().is_ok());
+        model.event = read::<Meta<MetaEvent>>(&self.event.join(EVENT)).filter(|event| event.body.check().is_ok());
         let entries = fs::read_dir(&self.event).into_iter().flatten().filter_map(Result::ok);
         let rounds = entries.filter_map(|entry| entry.file_name().into_string().ok()).filter(|name| is_id(name));
         let mut rounds: Vec<String> = rounds.take(MAX_ROUNDS as usize).collect();
@@ -96,15 +99,20 @@ impl Store {
         let mut sent = SentRounds::new();
         for round in rounds {
             let folder = self.event.join(&round);
-            if let Some(told) = self.read::<Meta<MetaRound>>(&folder.join(PAIRINGS)).filter(|told| told.body.check().is_ok()) {
+            if let Some(told) = read::<Meta<MetaRound>>(&folder.join(PAIRINGS)).filter(|told| told.body.check().is_ok()) {
                 model.pairings.insert(round.clone(), told);
             }
             for audience in AUDIENCES {
-                if let Some(boards) = self.read::<RoundBoards>(&folder.join(boards_file(audience))) {
-                    model.restore(audience, &round, boards);
+                let file = folder.join(boards_file(audience));
+                let Some(bytes) = read_whole(&file) else { continue };
+                let (texts, damaged) = BoardLog::read(&bytes);
+                if damaged > 0 {
+                    warn!("{}: {damaged} lines are damaged and not used", file.display());
                 }
+                let boards = texts.into_iter().filter_map(|(id, text)| Some((id, parse(&file, text.as_bytes())?)));
+                model.restore(audience, &round, RoundBoards { boards: boards.collect() });
             }
-            sent.extend(self.read(&folder.join(OUTPUTS)).map(|outputs| (round, outputs)));
+            sent.extend(read(&folder.join(OUTPUTS)).map(|outputs| (round, outputs)));
         }
         sent
     }
@@ -124,7 +132,8 @@ impl Store {
         for key in std::mem::take(&mut model.unstored) {
             let (audience, round) = &key;
             let Some(boards) = model.rounds.get(&key) else { continue };
-            let written = self.write(&self.event.join(round).join(boards_file(*audience)), boards);
+            let log = || BoardLog::new(&self.event.join(round).join(boards_file(*audience)));
+            let written = self.boards.entry(key.clone()).or_insert_with(log).save(boards);
             if written.is_err() {
                 model.unstored.insert(key);
             }
@@ -135,7 +144,7 @@ impl Store {
 
     /// Reads which ids at lichess were used. What cannot be read is logged and counts as lost.
     pub(crate) fn load_lichess(&self) -> LichessRounds {
-        self.read(&self.dir.join(LICHESS)).unwrap_or_default()
+        read(&self.dir.join(LICHESS)).unwrap_or_default()
     }
 
     /// Writes what the receivers have, and which ids at lichess were used.
@@ -163,30 +172,36 @@ impl Store {
         self.written.insert(file.to_owned(), mark);
         Ok(())
     }
+}
 
-    fn read<T: DeserializeOwned>(&self, file: &Path) -> Option<T> {
-        let mut bytes = Vec::new();
-        let opened = match File::open(file) {
-            Ok(opened) => opened,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
-            Err(error) => {
-                warn!("{}: cannot be read: {error}", file.display());
-                return None;
-            }
-        };
+/// The bytes of a file. A file that is not there has none; one that cannot be read is logged, and has none.
+fn read_whole(file: &Path) -> Option<Vec<u8>> {
+    let read = || {
+        let opened = File::open(file)?;
         // An earlier version may have made it for all.
         _ = files::close(&opened);
-        let read = opened.take(LARGEST).read_to_end(&mut bytes).map_err(|error| error.to_string());
-        let parsed = read.and_then(|_| serde_json::from_slice(&bytes).map_err(|error| error.to_string()));
-        parsed.inspect_err(|error| warn!("{}: is damaged and not used: {error}", file.display())).ok()
-    }
+        let mut bytes = Vec::new();
+        opened.take(LARGEST).read_to_end(&mut bytes).map(|_| bytes)
+    };
+    let is_there = |error: &io::Error| error.kind() != io::ErrorKind::NotFound;
+    read().inspect_err(|error| _ = is_there(error).then(|| warn!("{}: cannot be read: {error}", file.display()))).ok()
+}
+
+/// Reads JSON of a file. What cannot be read is logged.
+fn parse<T: DeserializeOwned>(file: &Path, bytes: &[u8]) -> Option<T> {
+    let parsed = serde_json::from_slice(bytes);
+    parsed.inspect_err(|error| warn!("{}: is damaged and not used: {error}", file.display())).ok()
+}
+
+fn read<T: DeserializeOwned>(file: &Path) -> Option<T> {
+    parse(file, &read_whole(file)?)
 }
 
 const AUDIENCES: [OutputAudience; 2] = [OutputAudience::Public, OutputAudience::Live];
 
 fn boards_file(audience: OutputAudience) -> &'static str {
     match audience {
-        OutputAudience::Public => "boards.json",
-        OutputAudience::Live => "live-boards.json",
+        OutputAudience::Public => "boards.log",
+        OutputAudience::Live => "live-boards.log",
     }
 }

@@ -187,7 +187,7 @@ fn the_store_takes_anything() {
         ("boot", "7"),
     ];
     more.iter().for_each(|(name, text)| fs::write(folder.path().join(name), text).expect("written"));
-    let names = ["e/event.json", "e/5/pairings.json", "e/5/boards.json", "e/5/live-boards.json"];
+    let names = ["e/event.json", "e/5/pairings.json", "e/5/boards.log", "e/5/live-boards.log"];
     let files =
         names.into_iter().chain(more.map(|(name, _)| name)).map(|name| (name, fs::read(folder.path().join(name)).expect(name)));
     let files: Vec<(&str, Vec<u8>)> = files.collect();

@@ -7,7 +7,7 @@ use super::command_receiver::CommandReceiver;
 use super::disk_queue::Refill;
 use super::message::ToStation;
 use super::node::Node;
-use super::shared::StationHandle;
+use super::shared::{Condition, StationHandle};
 use super::supervised_station::SupervisedStation;
 use crate::health;
 use crate::log_limit;
@@ -45,6 +45,10 @@ pub(super) fn hooks(node: &Node, receiver: CommandReceiver, stations: &[Supervis
                 handle.acked.note(audience, number);
             }
         }
+    };
+    let opening = {
+        let boards = boards.clone();
+        move || boards.iter().any(|(handle, _)| handle.condition() == Condition::Opening)
     };
     let refill = {
         let shared = Arc::clone(node.shared());
@@ -96,6 +100,7 @@ pub(super) fn hooks(node: &Node, receiver: CommandReceiver, stations: &[Supervis
     };
     Hooks {
         acked: Box::new(acked),
+        opening: Box::new(opening),
         refill: Box::new(refill),
         command: Box::new(command),
         connection: Box::new(connection),

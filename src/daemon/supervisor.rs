@@ -18,7 +18,7 @@ use super::inbox::Inbox;
 use super::network;
 use super::node::Node;
 use super::quiet::Quiet;
-use super::shared::{Condition, Shared, StationHandle};
+use super::shared::Shared;
 use super::station_config::{StationConfig, judge};
 use super::supervised_station::{Patience, SupervisedStation};
 use super::{boot, disk, tap, watchdog, worker};
@@ -35,11 +35,6 @@ const TICK: Duration = Duration::from_secs(1);
 /// If the disk thread waits longer than this for the disk, the watchdog of systemd is no longer informed, and systemd restarts
 /// the program.
 const DISK_STUCK: Duration = Duration::from_secs(8);
-/// The time for which the network waits for boards that read their journals, so that `ready` includes them. A board that needs
-/// longer is added later.
-const OPEN_WITHIN: Duration = Duration::from_secs(10);
-/// The time between two checks whether the boards are ready.
-const OPEN_POLL: Duration = Duration::from_millis(5);
 /// The time limit in which all stations together must end.
 const END_WITHIN: Duration = Duration::from_secs(5);
 /// The largest number of boards that were served before and are still looked for at the broker.
@@ -198,12 +193,8 @@ impl Daemon {
         let (stopper, stopped) = watch::channel(false);
         let settings = self.settings();
         let hooks = network::hooks(&self.node, self.command_receiver(), &self.stations);
-        let handles: Vec<_> = self.stations.iter().map(|station| Arc::clone(&station.handle)).collect();
         let outbox = Arc::clone(&self.shared.outbox);
-        let mut network = tokio::spawn(async move {
-            wait_until_opened(&handles).await;
-            mqtt::run(settings, outbox, hooks, stopped).await
-        });
+        let mut network = tokio::spawn(mqtt::run(settings, outbox, hooks, stopped));
         self.node.publish_info();
         notify(&[sd_notify::NotifyState::Ready]);
         let mut ticks = interval(TICK);
@@ -362,14 +353,6 @@ fn former_boards(config: &Config) -> Vec<String> {
     former.sort();
     former.truncate(FORMER_BOARDS);
     former
-}
-
-/// Returns when every board has opened its journal or failed to, or after [`OPEN_WITHIN`].
-async fn wait_until_opened(handles: &[Arc<StationHandle>]) {
-    let until = system_clock::monotonic().after(OPEN_WITHIN);
-    while system_clock::monotonic() < until && handles.iter().any(|handle| handle.condition() == Condition::Opening) {
-        tokio::time::sleep(OPEN_POLL).await;
-    }
 }
 
 /// Starts the broker if it is enabled. The daemon publishes to it unless the configuration names another broker.

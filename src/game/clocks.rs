@@ -168,8 +168,8 @@ impl Seen {
         let mut plies = decoder.line().plies().iter();
         let made = if next {
             let known = decoder.record.moves().iter().rev().map(|known| (known.color, known.made));
-            let mut all = plies.rev().map(|ply| (ply.color, ply.made)).chain(known);
-            all.find(|(_, made)| made.earliest <= at).map(|(color, _)| color)
+            let all = plies.rev().map(|ply| (ply.color, ply.made)).chain(known);
+            self.clock.sides.mover(all.filter(|(_, made)| made.earliest <= at))
         } else {
             // The first press may come after the reply.
             let before = |ply: &&Tentative| ply.made.latest <= at;
@@ -198,6 +198,7 @@ impl Seen {
         self.clock.chessclock.exchange_sides();
         self.joining.forget_positions();
         self.clock.turn = None;
+        self.play.pressed_elsewhere.iter_mut().for_each(|(by, _)| *by = by.other());
         self.play.decoder.exchange_sides(now, &self.board);
         if let Some(after) = &mut self.play.after_result {
             after.decoder.exchange_sides(now, &self.board);
@@ -212,7 +213,11 @@ impl Seen {
     pub(crate) fn swap_sides(&mut self, now: Instant, alarms: &mut Alarms) {
         self.exchange_sides(now, alarms);
         alarms.settle(now, AlarmKind::ClockSidesDiffer, None);
-        self.clock.sides = SidesWatch::default();
+        if self.config.white_clock.is_some() {
+            self.clock.sides = SidesWatch::default();
+        } else {
+            self.clock.sides.settle();
+        }
     }
 
     /// True if the presses contradict the configured sides of the clock and no arbiter has settled it.

@@ -54,6 +54,8 @@ pub(super) struct Session {
     short: u32,
     /// We were ready until another client took over the connection, and come back at once.
     goes_on: bool,
+    /// How long boards are waited for that read their journals; none before the first connection.
+    opens_until: Option<MonotonicTime>,
     link: Option<Link>,
 }
 
@@ -88,6 +90,8 @@ enum Phase {
     Greeting(MonotonicTime),
     /// The claims of other nodes are not known yet: only `init` is sent.
     Gathering(MonotonicTime),
+    /// Boards still read their journals after the start, so that `ready` would not include them.
+    Opening(MonotonicTime),
     Open,
 }
 
@@ -111,6 +115,7 @@ impl Session {
             clean: false,
             short: 0,
             goes_on: false,
+            opens_until: None,
             link: None,
         }
     }
@@ -169,7 +174,7 @@ impl Session {
     /// When [`Session::send_pending`] must be called at the latest.
     pub(super) fn birth_deadline(&self) -> Option<MonotonicTime> {
         match self.link.as_ref()?.phase {
-            Phase::Greeting(until) | Phase::Gathering(until) => Some(until),
+            Phase::Greeting(until) | Phase::Gathering(until) | Phase::Opening(until) => Some(until),
             Phase::Open => None,
         }
     }

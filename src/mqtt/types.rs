@@ -107,6 +107,8 @@ pub type Shorten = Box<dyn Fn(&str, usize) -> Option<String> + Send + Sync>;
 pub struct Hooks {
     /// A cursor moved: the broker has acknowledged every event of this board and audience up to the number.
     pub acked: Box<dyn Fn(BoardNo, Audience, u64) + Send + Sync>,
+    /// Whether a board still reads its journal.
+    pub opening: Box<dyn Fn() -> bool + Send + Sync>,
     /// Events are needed from the journal, from this number on. [`Outbox::refilled`](crate::mqtt::outbox::Outbox::refilled) must
     /// always answer.
     pub refill: Box<dyn Fn(BoardNo, Audience, u64) + Send + Sync>,

@@ -4,10 +4,12 @@ use std::fs::Permissions;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::os::unix::fs::PermissionsExt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use flagfall::mqtt::ReconnectDelays;
-use flagfall::mqtt::outbox::{Ephemeral, Quality, Retained};
+use flagfall::mqtt::outbox::{Ephemeral, Outbox, Quality, Retained};
 
 use crate::support::mqtt;
 use crate::support::mqtt::node::{event, settings};
@@ -80,6 +82,23 @@ fn birth_in_order_and_a_clean_stop() {
     assert!(!reply.retain && reply.correlation == "q17" && ["59", "60"].contains(&reply.expiry.as_str()), "{reply:?}");
     assert_eq!(rest.iter().filter(|received| received.topic == AUDIT).count(), 2);
     assert!(broker.logged("Received DISCONNECT from flagfall-n1").contains("flagfall-n1"));
+}
+
+#[test]
+fn a_node_says_that_it_begins_before_its_boards_have_read_their_journals() {
+    let broker = Mosquitto::start();
+    let subscriber = MosquittoSub::new(broker.port(), &["flagfall/1/#"]);
+    let looks = Arc::new(AtomicU32::new(30));
+    let state_of_board = "flagfall/1/live/open26/5/b1/state";
+    let prepare = |outbox: &Outbox, board| {
+        let (topic, payload) = (state_of_board.to_owned(), "{}".to_owned());
+        outbox.publish_board_state(board, Retained { topic, payload, quality: Quality::AtLeastOnce, expiry: None });
+    };
+    let _node = Node::opening(settings(broker.port(), |_| ()), 7, 0, prepare, Arc::clone(&looks));
+    let all = subscriber.until("ready", |received| state(received).as_deref() == Some("ready 7"));
+    let topics: Vec<&str> = all.iter().map(|received| received.topic.as_str()).collect();
+    assert_eq!((topics, state(&all[0]).as_deref()), (vec![STATUS, state_of_board, STATUS], Some("init 7")));
+    assert_eq!(looks.load(Ordering::Relaxed), 0, "nothing of a board is sent while it reads its journal");
 }
 
 #[test]

@@ -13,16 +13,17 @@ pub(crate) struct Game {
     /// The node that published it.
     pub(crate) node: String,
     pub(super) boot: u64,
-    pub(super) rev: u32,
     /// Its number on the board, counted over all owners.
     pub(super) number: u32,
     /// When the first move was made, as far as it is known; microseconds since 1970.
     pub(crate) first_move: Option<i64>,
-    /// When the clock was read, microseconds since 1970.
-    pub(crate) clock_read: Option<i64>,
     /// The parts before those of the owner's states.
     pub(super) before: Vec<PictureSegment>,
+    /// What changes with each state comes after its moves, so that the stored text stays the same up to there.
     pub(super) body: Body,
+    pub(super) rev: u32,
+    /// When the clock was read, microseconds since 1970.
+    pub(crate) clock_read: Option<i64>,
     /// It was given to the public in the place of a node that is gone (`collect/README.md#5`).
     #[serde(default)]
     pub(crate) released: bool,

@@ -15,7 +15,8 @@ use std::time::Duration;
 use flagfall_game::clock::control::TimeControl;
 use serde::{Deserialize, Serialize};
 
-use self::board::{Board, Bound, Taken};
+pub(crate) use self::board::Board;
+use self::board::{Bound, Taken};
 pub(crate) use self::claim::Claim;
 pub(crate) use self::game::Game;
 use self::nodes::Nodes;

@@ -6,6 +6,7 @@ use flagfall_protocols::time::{ClockTime, Instant};
 use super::SLACK_MS;
 use super::control::{Method, Period};
 use super::turn::{EndedTurn, Fit};
+use crate::interval::Interval;
 use crate::pair::Pair;
 
 /// The number of presses in a row that must not fit before the clock counts as set differently. One report may be late or lost.
@@ -95,6 +96,8 @@ pub(crate) struct SidesWatch {
     reported: bool,
     /// The last press, by whom and when, while it is not counted: its move may not have been read yet.
     held: Option<(Color, Instant)>,
+    /// When the last press came, and the one before it.
+    presses: [Instant; 2],
 }
 
 impl SidesWatch {
@@ -115,7 +118,7 @@ impl SidesWatch {
 
     /// Ends the watch: a move and its press have shown that the sides are right.
     pub(crate) fn settle(&mut self) {
-        self.settled = true;
+        (self.settled, self.held) = (true, None);
     }
 
     /// Begins to count again, after the presses have contradicted sides that only an arbiter can exchange.
@@ -129,6 +132,7 @@ impl SidesWatch {
         // The first press may be reported after the reply. If the sides are exchanged, the wrong player has pressed before it.
         self.settled |= seen && first == Some(by) && self.exchanged == 0 && !self.reported;
         self.held = Some((by, at)).filter(|_| seen && !self.settled);
+        self.presses = [self.presses[1], at];
     }
 
     /// The last press, by whom and when, if it is not counted yet.
@@ -136,9 +140,18 @@ impl SidesWatch {
         self.held
     }
 
-    /// Counts the press that was held: `made` is the player who made the last move before it. Returns true if the sides are exchanged.
+    /// Who made the move of the press that is held, of the moves up to it, the last one first. A move that was read only after the press may
+    /// be a quick reply: it has the press if the move before it had one.
+    pub(crate) fn mover(&self, mut moves: impl Iterator<Item = (Color, Interval)>) -> Option<Color> {
+        let (_, at) = self.held?;
+        let (last, made) = moves.next()?;
+        let before = moves.next().filter(|(_, before)| made.latest > at && self.presses[0] < before.earliest);
+        Some(before.map_or(last, |(before, _)| before))
+    }
+
+    /// Counts the press that was held: `made` is the player who made its move. Returns true if the sides are exchanged.
     pub(crate) fn count(&mut self, made: Color) -> bool {
-        let Some((by, _)) = self.held.take() else { return false };
+        let Some((by, _)) = self.held.take().filter(|_| !self.settled) else { return false };
         // After a contradiction one press proves nothing.
         self.settled = made == by && self.exchanged == 0;
         self.exchanged = if made == by { self.exchanged.saturating_sub(1) } else { self.exchanged + 1 };

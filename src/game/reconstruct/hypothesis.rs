@@ -387,7 +387,7 @@ impl Hypothesis {
 }
 
 /// True if a move that was made in `made` may have been completed by this press.
-fn is_in_time(made: Interval, pressed: Interval, scan: Duration) -> bool {
+pub(crate) fn is_in_time(made: Interval, pressed: Interval, scan: Duration) -> bool {
     let told = was_unheard(made, scan) || made.latest <= pressed.latest.after(scan).after(ON_THE_LINE);
     told && made.earliest <= pressed.latest.after(ON_THE_LINE)
 }

@@ -9,7 +9,8 @@ use flagfall_protocols::time::Instant;
 use crate::interval::Interval;
 use crate::men::{self, EMPTY, Men};
 use crate::reconstruct::board::PhysicalBoard;
-use crate::reconstruct::hypothesis::{MAX_PRESSES, NO_LEGAL_MOVE, NOTHING_MOVED, Pressed, Scene};
+use crate::reconstruct::hypothesis::{MAX_PRESSES, NO_LEGAL_MOVE, NOTHING_MOVED, Pressed, Scene, is_in_time};
+use crate::reconstruct::line::Line;
 use crate::reconstruct::{ClockView, Conclusion, Decoder, setup};
 
 /// The time after a press within which a pawn on the last rank must be replaced.
@@ -49,22 +50,36 @@ impl Decoder {
         }
     }
 
-    /// The sides of the clock were taken for each other: the presses that are remembered belong to the other player, in the record and in
-    /// every reading, and so do the times.
+    /// The sides of the clock were taken for each other: each press and each time belongs to the other player, in the record and in every
+    /// reading.
     pub(crate) fn exchange_sides(&mut self, now: Instant, board: &PhysicalBoard) {
         self.record.exchange_clocks();
         self.runs = self.runs.map(Color::other);
         self.heard.iter_mut().chain(&mut self.unheard).for_each(|press| press.by = press.by.other());
-        let mut heard = self.heard.iter().map(|press| (press.by, press.at)).collect();
-        self.record.give_presses(&mut heard);
+        let known = self.record.moves().iter();
+        let mut presses: Vec<Pressed> =
+            known.filter_map(|known| Some(Pressed { by: known.color.other(), at: known.pressed? })).collect();
+        presses
+            .extend(self.heard.iter().filter(|press| !self.record.moves().iter().any(|known| known.pressed == Some(press.at))));
+        presses.sort_by_key(|press| press.at.latest);
+        let sure: Vec<(Color, Interval)> = self.record.moves().made().collect();
+        let matched = |line: &Line| {
+            let made: Vec<_> = sure.iter().copied().chain(line.plies().iter().map(|ply| (ply.color, ply.made))).collect();
+            let pressed = match_presses(&made, &presses, self.scan);
+            // The last press may wait for its move.
+            let is_later = |press: &&Pressed| made.last().is_none_or(|(_, made)| press.at.latest > made.latest);
+            let unused = presses.last().filter(is_later).filter(|press| pressed.last() != Some(&Some(press.at)));
+            (pressed, unused.copied())
+        };
+        let (of_record, _) = matched(&self.beam.best().line);
         for reading in self.beam.iter_mut() {
-            reading.waiting.clear();
-            reading.line.plies_mut().iter_mut().for_each(|ply| ply.pressed = None);
+            let (pressed, unused) = matched(&reading.line);
+            let turn = men::turn(&reading.line.top(self.record.node()).position);
+            reading.line.plies_mut().iter_mut().zip(&pressed[sure.len()..]).for_each(|(ply, pressed)| ply.pressed = *pressed);
+            reading.waiting = unused.into_iter().filter(|press| press.by == turn).collect();
         }
-        let scene = self.scene(now, board);
-        for (by, at) in heard {
-            self.beam.press(self.record.node(), Pressed { by, at }, &scene);
-        }
+        self.record.set_presses(&of_record[..sure.len()]);
+        self.beam.rank(self.record.node(), &self.scene(now, board));
     }
 
     /// Gives up the first press that has no move in the best reading. False if its move may still come.
@@ -140,4 +155,19 @@ fn has_man_in_hand(men: &Men, shown: &Men, side: Color) -> bool {
 /// The moment at which the board has been still for a scan since the press and since its last change.
 fn still_at(board: &PhysicalBoard, pressed: Interval, scan: Duration) -> Instant {
     board.last_change().max(pressed.latest).after(scan)
+}
+
+/// The press of each move, of those in their order: the last move of its player that was made in time for it, and each move before the
+/// later presses.
+fn match_presses(made: &[(Color, Interval)], presses: &[Pressed], scan: Duration) -> Vec<Option<Interval>> {
+    let mut pressed = alloc::vec![None; made.len()];
+    let mut open = made.len();
+    for press in presses.iter().rev() {
+        let is_own = |(color, made): &(Color, Interval)| *color == press.by && is_in_time(*made, press.at, scan);
+        if let Some(index) = made[..open].iter().rposition(is_own) {
+            pressed[index] = Some(press.at);
+            open = index;
+        }
+    }
+    pressed
 }

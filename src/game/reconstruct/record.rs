@@ -175,19 +175,21 @@ impl Record {
         }
     }
 
-    /// Gives each press to the first move of its player that was made before it, and leaves those for which there is no move. A move whose
-    /// press is not among them stays as it is.
-    pub(crate) fn give_presses(&mut self, presses: &mut Vec<(Color, Interval)>) {
-        for index in 0..self.moves.len() {
-            let next = self.moves.get(index + 2).map(|next| next.made.latest);
-            self.moves.change(index, |known| {
-                let before_next = |at: &Interval| next.is_none_or(|next| at.earliest < next);
-                let own = |(by, at): &(Color, Interval)| *by == known.color && at.latest >= known.made.latest && before_next(at);
-                let Some(place) = presses.iter().position(own) else { return };
-                let (_, at) = presses.remove(place);
-                known.pressed = Some(at);
-                if known.how != How::GameEnd {
-                    (known.completed, known.how) = (Some(at), How::Press);
+    /// Gives each move this press. A move that was pressed is completed by it; one that has no press any more, by its player's next move
+    /// (6.2.1.2) or the press of that. What an arbiter entered, what was repaired and what ended the game stays as it is.
+    pub(crate) fn set_presses(&mut self, pressed: &[Option<Interval>]) {
+        for (index, press) in pressed.iter().enumerate() {
+            let next = self.moves.get(index + 2);
+            let next =
+                if self.next_move_completes { next.map(|next| next.made) } else { pressed.get(index + 2).copied().flatten() };
+            self.moves.change(index, |known| match known.how {
+                How::Arbiter | How::Repair => {}
+                How::GameEnd => known.pressed = *press,
+                _ if known.pressed == *press => {}
+                _ => {
+                    known.pressed = *press;
+                    known.how = if press.is_some() { How::Press } else { How::NextMove };
+                    known.completed = press.or(next);
                 }
             });
         }

@@ -13,10 +13,15 @@ use crate::mqtt::ids::{Ids, Sent};
 use crate::mqtt::outbox::Taken;
 use crate::mqtt::packets;
 use crate::mqtt::types::ConnectionState;
+use crate::system_clock::MonotonicTime;
 use crate::{log_limit, system_clock};
 
 /// The time limit for receiving the retained messages of other nodes.
 const GATHER: Duration = Duration::from_millis(500);
+/// The time from the first connection for which boards that read their journals are waited for. A board that needs longer is added later.
+const OPEN_WITHIN: Duration = Duration::from_secs(10);
+/// The time between two looks whether they have read them.
+const OPEN_POLL: Duration = Duration::from_millis(10);
 
 impl Session {
     pub(in super::super) fn begin_connection(&mut self, welcome: &ConnAck, out: &mut BytesMut) {
@@ -36,6 +41,7 @@ impl Session {
             }
         }
         let phase = Phase::Greeting(now.after(STALL));
+        self.opens_until.get_or_insert(now.after(OPEN_WITHIN));
         self.found.clear();
         self.link = Some(Link { began: now, ids, largest, phase, progress: now, reads_again: false, farewell: None });
         self.request_retained(out);
@@ -74,13 +80,26 @@ impl Session {
         }
     }
 
+    /// The claims of other nodes are known.
     pub(super) fn finish_gathering(&mut self) {
         if let Some(link) = &mut self.link {
-            link.phase = Phase::Open;
+            link.phase = Phase::Opening(MonotonicTime(0));
         }
         let changes = self.claims.gathered();
         self.report_claims(changes);
         self.judge_retained();
+    }
+
+    /// Looks whether boards still read their journals. The next look comes soon.
+    pub(super) fn wait_for_boards(&mut self, now: MonotonicTime) {
+        let waits = self.opens_until.is_some_and(|until| now < until) && (self.hooks.opening)();
+        if let Some(link) = &mut self.link {
+            link.phase = if waits { Phase::Opening(now.after(OPEN_POLL)) } else { Phase::Open };
+        }
+        if !waits {
+            // A board that begins anew later is not waited for.
+            self.opens_until = Some(now);
+        }
     }
 
     pub(super) fn report_claims(&mut self, changes: Vec<ClaimChange>) {

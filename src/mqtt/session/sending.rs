@@ -29,11 +29,17 @@ impl Session {
     pub(in super::super) fn send_pending(&mut self, now: MonotonicTime, out: &mut BytesMut) {
         match self.link.as_ref().map(|link| link.phase) {
             None => return,
-            Some(Phase::Greeting(until) | Phase::Gathering(until)) if now < until => return,
+            Some(Phase::Greeting(until) | Phase::Gathering(until) | Phase::Opening(until)) if now < until => return,
             // The broker has not answered the subscriptions in time.
             Some(Phase::Greeting(_)) => return self.publish_init(out),
             Some(Phase::Gathering(_)) => self.finish_gathering(),
-            Some(Phase::Open) => {}
+            Some(Phase::Opening(_) | Phase::Open) => {}
+        }
+        if !self.is_open() {
+            self.wait_for_boards(now);
+        }
+        if !self.is_open() {
+            return;
         }
         if self.link.as_ref().is_some_and(|link| link.reads_again) {
             self.request_retained(out);

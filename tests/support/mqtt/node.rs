@@ -1,5 +1,6 @@
 //! A node that publishes: an MQTT session with a runtime of its own and a journal in memory.
 
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
@@ -74,6 +75,17 @@ impl Node {
 
     /// Like [`Node::with`]; `prepare` fills the outbox before the node connects.
     pub(crate) fn prepared(settings: Settings, boot: u32, events: u64, prepare: impl FnOnce(&Outbox, BoardNo)) -> Node {
+        Node::opening(settings, boot, events, prepare, Arc::default())
+    }
+
+    /// Like [`Node::prepared`]; at this number of looks the board still reads its journal.
+    pub(crate) fn opening(
+        settings: Settings,
+        boot: u32,
+        events: u64,
+        prepare: impl FnOnce(&Outbox, BoardNo),
+        looks: Arc<AtomicU32>,
+    ) -> Node {
         let outbox = Outbox::new();
         let board = outbox.add_board([0; 3], [events, 0, 0]);
         prepare(&outbox, board);
@@ -108,6 +120,9 @@ impl Node {
             later_start: Box::new(|_| ()),
             refused: Box::new(move |topic, cause| {
                 report(&refused, SessionReport::Refused(topic.to_owned(), cause.map(str::to_owned)));
+            }),
+            opening: Box::new(move || {
+                looks.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_ok()
             }),
             shorten: Box::new(shorten),
             status: Box::new(move |state| {

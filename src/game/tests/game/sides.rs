@@ -105,3 +105,19 @@ fn a_side_that_is_configured_rightly_changes_nothing() {
     assert_eq!((found.flag, found.outcome, found.alternatives.len()), (Some("white"), Outcome::BlackWins, 0), "{found:?}");
     assert_eq!(desk.game.result(), Some(GameResult::BlackWins));
 }
+
+/// Each move has the press of its own player once an arbiter has exchanged the sides, as if they had been right from the beginning. The first
+/// press belonged to no move, and is not remembered for so long.
+#[test]
+fn presses_belong_to_the_moves_of_their_players_after_a_swap() {
+    let [mut swapped, right] = [ClockSide::Right, ClockSide::Left].map(white_flagged);
+    let presses = |desk: &Desk| -> Vec<_> {
+        desk.game.moves().map(|played| (played.uci.to_string(), played.how, played.pressed, played.completed)).collect()
+    };
+    assert_ne!(presses(&swapped)[1..], presses(&right)[1..]);
+    swapped.sign("anna", Command::SwapSides).settle().settle();
+    assert_eq!(presses(&swapped)[1..], presses(&right)[1..]);
+    // The moves that come now have theirs.
+    swapped.play("d1b3").play("e8g8");
+    assert!(swapped.game.moves().skip(1).all(|played| played.pressed.is_some()), "{:?}", presses(&swapped));
+}
