@@ -18,6 +18,7 @@ use crate::interval::Interval;
 use crate::laws::rules::Table;
 use crate::men::{self, EMPTY};
 use crate::reconstruct::line::Tentative;
+use crate::reconstruct::record::Record;
 use crate::reports::Changed;
 use crate::seen::Seen;
 
@@ -198,8 +199,13 @@ impl Seen {
         self.clock.chessclock.exchange_sides();
         self.joining.forget_positions();
         self.clock.turn = None;
-        self.play.pressed_elsewhere.iter_mut().for_each(|(by, _)| *by = by.other());
+        // They begin with a press of the player who made the last move.
+        self.play.pressed_elsewhere.clear();
+        self.play.segments.iter_mut().for_each(Record::exchange_clocks);
         self.play.decoder.exchange_sides(now, &self.board);
+        if let Some(decoder) = self.play.after_illegal.as_mut().and_then(|after| after.decoder.as_mut()) {
+            decoder.exchange_sides(now, &self.board);
+        }
         if let Some(after) = &mut self.play.after_result {
             after.decoder.exchange_sides(now, &self.board);
         }

@@ -56,19 +56,18 @@ impl Decoder {
         self.record.exchange_clocks();
         self.runs = self.runs.map(Color::other);
         self.heard.iter_mut().chain(&mut self.unheard).for_each(|press| press.by = press.by.other());
-        let known = self.record.moves().iter();
-        let mut presses: Vec<Pressed> =
-            known.filter_map(|known| Some(Pressed { by: known.color.other(), at: known.pressed? })).collect();
-        presses
-            .extend(self.heard.iter().filter(|press| !self.record.moves().iter().any(|known| known.pressed == Some(press.at))));
-        presses.sort_by_key(|press| press.at.latest);
+        let known = self.record.moves().iter().filter_map(|known| Some(Pressed { by: known.color, at: known.pressed? }));
+        let known = known.chain(self.beam.best().presses()).map(|press| Pressed { by: press.by.other(), ..press });
+        let mut presses: Vec<Pressed> = known.chain(self.heard.iter().copied()).collect();
+        presses.sort_by_key(|press| (press.at.latest, press.by == Color::White));
+        presses.dedup();
         let sure: Vec<(Color, Interval)> = self.record.moves().made().collect();
         let matched = |line: &Line| {
             let made: Vec<_> = sure.iter().copied().chain(line.plies().iter().map(|ply| (ply.color, ply.made))).collect();
             let pressed = match_presses(&made, &presses, self.scan);
             // The last press may wait for its move.
             let is_later = |press: &&Pressed| made.last().is_none_or(|(_, made)| press.at.latest > made.latest);
-            let unused = presses.last().filter(is_later).filter(|press| pressed.last() != Some(&Some(press.at)));
+            let unused = presses.last().filter(is_later).filter(|press| !pressed.contains(&Some(press.at)));
             (pressed, unused.copied())
         };
         let (of_record, _) = matched(&self.beam.best().line);
@@ -157,16 +156,14 @@ fn still_at(board: &PhysicalBoard, pressed: Interval, scan: Duration) -> Instant
     board.last_change().max(pressed.latest).after(scan)
 }
 
-/// The press of each move, of those in their order: the last move of its player that was made in time for it, and each move before the
-/// later presses.
+/// The press of each move: each press belongs to the last move of its player that was made in time for it. If there are several, it is the
+/// first one.
 fn match_presses(made: &[(Color, Interval)], presses: &[Pressed], scan: Duration) -> Vec<Option<Interval>> {
     let mut pressed = alloc::vec![None; made.len()];
-    let mut open = made.len();
-    for press in presses.iter().rev() {
+    for press in presses {
         let is_own = |(color, made): &(Color, Interval)| *color == press.by && is_in_time(*made, press.at, scan);
-        if let Some(index) = made[..open].iter().rposition(is_own) {
-            pressed[index] = Some(press.at);
-            open = index;
+        if let Some(index) = made.iter().rposition(is_own) {
+            pressed[index].get_or_insert(press.at);
         }
     }
     pressed

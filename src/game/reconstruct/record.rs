@@ -175,21 +175,23 @@ impl Record {
         }
     }
 
-    /// Gives each move this press. A move that was pressed is completed by it; one that has no press any more, by its player's next move
-    /// (6.2.1.2) or the press of that. What an arbiter entered, what was repaired and what ended the game stays as it is.
+    /// Gives each move this press. A move that was pressed is completed by it; one that was not, by its player's next move (6.2.1.2) or the
+    /// next press. A move that an arbiter entered without a press stays as it is, and so does the completion of one that ended the game.
     pub(crate) fn set_presses(&mut self, pressed: &[Option<Interval>]) {
         for (index, press) in pressed.iter().enumerate() {
-            let next = self.moves.get(index + 2);
-            let next =
-                if self.next_move_completes { next.map(|next| next.made) } else { pressed.get(index + 2).copied().flatten() };
-            self.moves.change(index, |known| match known.how {
-                How::Arbiter | How::Repair => {}
-                How::GameEnd => known.pressed = *press,
-                _ if known.pressed == *press => {}
-                _ => {
-                    known.pressed = *press;
-                    known.how = if press.is_some() { How::Press } else { How::NextMove };
-                    known.completed = press.or(next);
+            let next_move = self.moves.get(index + 2).map(|next| next.made);
+            let next_press = || pressed.iter().skip(index + 2).step_by(2).flatten().next().copied();
+            let next = if self.next_move_completes { next_move } else { next_press() };
+            self.moves.change(index, |known| {
+                let had = core::mem::replace(&mut known.pressed, *press);
+                match known.how {
+                    How::Arbiter if had.is_none() => known.pressed = None,
+                    How::Arbiter | How::Repair => known.completed = Some(press.unwrap_or(known.made)),
+                    How::GameEnd => {}
+                    _ if press.is_some() => (known.how, known.completed) = (How::Press, *press),
+                    _ if had.is_some() => (known.how, known.completed) = (How::NextMove, next),
+                    How::NextMove => known.completed = next.or(known.completed),
+                    _ => {}
                 }
             });
         }

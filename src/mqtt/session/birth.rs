@@ -87,7 +87,6 @@ impl Session {
         }
         let changes = self.claims.gathered();
         self.report_claims(changes);
-        self.judge_retained();
     }
 
     /// Looks whether boards still read their journals. The next look comes soon.
@@ -99,6 +98,7 @@ impl Session {
         if !waits {
             // A board that begins anew later is not waited for.
             self.opens_until = Some(now);
+            self.judge_retained();
         }
     }
 

@@ -110,10 +110,14 @@ fn a_side_that_is_configured_rightly_changes_nothing() {
 /// press belonged to no move, and is not remembered for so long.
 #[test]
 fn presses_belong_to_the_moves_of_their_players_after_a_swap() {
-    let [mut swapped, right] = [ClockSide::Right, ClockSide::Left].map(white_flagged);
+    let [mut swapped, mut right] = [ClockSide::Right, ClockSide::Left].map(white_flagged);
     let presses = |desk: &Desk| -> Vec<_> {
         desk.game.moves().map(|played| (played.uci.to_string(), played.how, played.pressed, played.completed)).collect()
     };
+    // White presses after his flag, without a move.
+    for desk in [&mut swapped, &mut right] {
+        desk.press(0).settle();
+    }
     assert_ne!(presses(&swapped)[1..], presses(&right)[1..]);
     swapped.sign("anna", Command::SwapSides).settle().settle();
     assert_eq!(presses(&swapped)[1..], presses(&right)[1..]);
