@@ -289,6 +289,11 @@ impl Outbox {
         self.changed.notify_one();
     }
 
+    /// What was published up to now is part of the connection's birth.
+    pub fn mark_birth_end(&self) {
+        self.lock().mark_birth_end();
+    }
+
     /// Ends the connection. All tickets become invalid.
     pub fn disconnected(&self) {
         self.lock().disconnected();

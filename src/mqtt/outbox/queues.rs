@@ -192,6 +192,10 @@ impl OutboxQueues {
         self.disconnected();
         self.window = window;
         self.birth = Some(now.after(BIRTH));
+        self.mark_birth_end();
+    }
+
+    pub(super) fn mark_birth_end(&mut self) {
         self.boards.iter_mut().flat_map(|board| &mut board.queues).for_each(EventQueue::mark_birth_end);
     }
 

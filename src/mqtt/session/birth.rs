@@ -98,6 +98,7 @@ impl Session {
         if !waits {
             // A board that begins anew later is not waited for.
             self.opens_until = Some(now);
+            self.outbox.mark_birth_end();
             self.judge_retained();
         }
     }
