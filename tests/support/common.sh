@@ -1,4 +1,6 @@
-# Functions of tests/run and tests/soak. Both set `self`, their name, and `work`, a folder for their files.
+# Functions of tests/run and tests/soak. Both set `self`, their name, and `work`, a folder for their files; `profile` is the one that
+# cargo builds with, if it is not the usual one. A variable of the user with this name means nothing.
+profile=
 
 say() { printf '%s: %s\n' "$self" "$*"; }
 
