@@ -66,9 +66,10 @@ const DESCRIPTORS: u64 = 4096;
 /// The largest number of messages that wait for one client, which is away or does not keep up. The oldest make room.
 const MAX_QUEUED: usize = 2_000;
 /// The largest number of messages for one connected client that its connection has not taken yet, and for one that only reads. The retained
-/// ones of a subscription come at once: ten for each board of a large hall, and three for the public.
-const MAX_WAITING: usize = 4_000;
-const MAX_WAITING_OF_READER: usize = 1_000;
+/// ones of a subscription come at once: with the earlier moves some forty for each board of a large hall, and three for the public, which
+/// reads the earlier moves of one board only.
+const MAX_WAITING: usize = 16_000;
+const MAX_WAITING_OF_READER: usize = 2_000;
 /// The largest number of bytes of the messages for a client that is away.
 const MAX_QUEUED_BYTES: usize = 2 << 20;
 /// The largest number of subscriptions of one client.

@@ -70,8 +70,8 @@ impl Class {
         let (packet, requests, sessions, retained, retained_bytes) = match self {
             Class::Daemon => (1 << 20, None, usize::MAX, usize::MAX, usize::MAX),
             Class::Anybody => (1 << 20, None, 64, 20_000, 256 << 20),
-            Class::Publisher => (300 << 10, Some(2_000), 8, 4_000, 8 << 20),
-            Class::Writer => (64 << 10, Some(2_000), 8, 4_000, 8 << 20),
+            Class::Publisher => (300 << 10, Some(2_000), 8, 8_000, 8 << 20),
+            Class::Writer => (64 << 10, Some(2_000), 8, 8_000, 8 << 20),
             Class::Commander => (64 << 10, Some(500), 8, 0, 0),
             Class::Reader => (16 << 10, Some(REQUESTS_OF_NETWORK), 0, 0, 0),
         };

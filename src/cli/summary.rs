@@ -58,16 +58,16 @@ impl Summary {
         let (state, health) = (states::arbiter_state(game), game.health());
         let mut pending = state.pending.into_iter();
         Summary {
-            moves: state.moves.iter().map(|played| played.uci.clone()).collect(),
-            san: state.moves.iter().map(|played| played.san.clone()).collect(),
+            moves: state.moves.iter().map(|played| played.uci.to_string()).collect(),
+            san: state.moves.iter().map(|played| played.san.to_string()).collect(),
             completed: state.completed,
             pending: pending.next().map(|first| Pending {
-                uci: first.uci,
-                san: first.san,
+                uci: first.uci.to_string(),
+                san: first.san.to_string(),
                 color: first.color,
                 made_at: first.made_at,
                 after_flag: first.after_flag,
-                then: pending.map(|next| next.uci).collect(),
+                then: pending.map(|next| next.uci.to_string()).collect(),
             }),
             flags: state.flags,
             findings: game.findings().iter().map(Finding::from).collect(),

@@ -16,7 +16,7 @@ use super::settings::{CollectError, Settings};
 use super::store::Store;
 use crate::config::OutputAudience;
 use crate::event::problems::Problems;
-use crate::outputs::picture::Picture;
+use crate::outputs::picture::{Picture, PictureError};
 use crate::system_clock::{MonotonicTime, monotonic};
 use crate::wire::node::NodeState;
 use crate::{log_limit, random};
@@ -230,14 +230,15 @@ impl Collector {
         let taken = match about {
             About::State { audience, round, board } => match Picture::read(payload) {
                 Ok(picture) => {
-                    let has_room = self.model.take_picture(audience, round, board, picture, now);
-                    if has_room && round == self.model.current_round() {
-                        self.heard.insert(board.to_owned(), ());
-                    }
-                    Ok(())
+                    let taken = self.model.take_picture((audience, round, board), picture, now);
+                    self.note_heard(round, board, taken)
                 }
                 Err(error) => Err(error.to_string()),
             },
+            About::Moves { audience, round, board, part } => {
+                let taken = self.model.take_moves((audience, round, board), part, payload, now);
+                self.note_heard(round, board, taken)
+            }
             About::Event => self.model.take_event(payload),
             About::Round(round) => self.model.take_round(round, payload, now),
             About::Status(node) => {
@@ -262,6 +263,14 @@ impl Collector {
             self.model.counters.unreadable += 1;
             refuse(topic, &why);
         }
+    }
+
+    /// Notes that a board was heard, if a state with all its moves was taken.
+    fn note_heard(&mut self, round: &str, board: &str, taken: Result<bool, PictureError>) -> Result<(), String> {
+        if taken.map_err(|error| error.to_string())? && round == self.model.current_round() {
+            self.heard.insert(board.to_owned(), ());
+        }
+        Ok(())
     }
 
     /// Does what is due.

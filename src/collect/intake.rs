@@ -69,6 +69,8 @@ pub(crate) enum Heard {
 pub(crate) enum About<'a> {
     /// The state of a board.
     State { audience: OutputAudience, round: &'a str, board: &'a str },
+    /// Earlier moves of a board's game.
+    Moves { audience: OutputAudience, round: &'a str, board: &'a str, part: u32 },
     /// The event.
     Event,
     /// The pairings of a round.
@@ -90,9 +92,15 @@ pub(crate) fn about<'a>(root: &str, event: &str, topic: &'a str) -> Option<About
     let state = |audience, round, board| {
         if is_id(round) && is_id(board) { Some(About::State { audience, round, board }) } else { None }
     };
+    let moves = |audience, round, board, part: &str| match part.parse() {
+        Ok(part) if is_id(round) && is_id(board) => Some(About::Moves { audience, round, board, part }),
+        _ => None,
+    };
     match levels.as_slice() {
         ["public", of, round, board, "state"] if *of == event => state(OutputAudience::Public, round, board),
         ["live", of, round, board, "state"] if *of == event => state(OutputAudience::Live, round, board),
+        ["public", of, round, board, "moves", part] if *of == event => moves(OutputAudience::Public, round, board, part),
+        ["live", of, round, board, "moves", part] if *of == event => moves(OutputAudience::Live, round, board, part),
         ["live", of, round, board, "clock"] if *of == event && is_id(round) && is_id(board) => {
             Some(About::Clock { round, board })
         }
@@ -112,10 +120,12 @@ pub(crate) fn filters(root: &str, event: &str, with_live: bool, with_devices: bo
         format!("{root}/1/node/+/info"),
         format!("{root}/1/meta/{event}"),
         format!("{root}/1/meta/{event}/+"),
-        format!("{root}/1/public/{event}/+/+/state"),
     ];
+    // The broker sends what it retains in this order: no state waits for its parts.
+    let mut games = |audience| filters.extend(["moves/+", "state"].map(|leaf| format!("{root}/1/{audience}/{event}/+/+/{leaf}")));
+    games("public");
     if with_live {
-        filters.push(format!("{root}/1/live/{event}/+/+/state"));
+        games("live");
     }
     if with_devices {
         filters.extend([format!("{root}/1/live/{event}/+/+/clock"), format!("{root}/1/device/+/status")]);

@@ -18,7 +18,7 @@ use crate::seeds::campaign;
 use crate::system_clock::MonotonicTime;
 
 /// What nodes and the organiser publish of a board that plays, of a game that goes on elsewhere, and of moves that the broker did not take.
-const MESSAGES: [(&str, &str); 10] = [
+const MESSAGES: [(&str, &str); 11] = [
     ("f/1/node/a/status", r#"{"node":"a","boot":7,"body":{"state":"ready"}}"#),
     ("f/1/node/b/status", r#"{"node":"b","boot":1,"body":{"state":"lost"}}"#),
     ("f/1/node/a/info", r#"{"body":{"boards":["e/5/1","e/5/2"],"collects":["e/5"],"delay":60,"delay_moves":3}}"#),
@@ -50,7 +50,7 @@ const MESSAGES: [(&str, &str); 10] = [
     (
         "f/1/live/e/5/1/state",
         r#"{"game":"g","rev":4,"node":"a","boot":7,"body":{"game_no":2,"initial_fen":"4k3/1P6/8/8/8/8/4P3/4K3 b - - 9 4000","moves":[
-        {"san":"b8=Q","white_ms":1,"black_ms":2},{"san":"Kc6","white_ms":1,"black_ms":2}],"moves_from":2,"result":null}}"#,
+        {"san":"b8=Q","white_ms":1,"black_ms":2},{"san":"Kc6","white_ms":1,"black_ms":2}],"moves_from":2,"parts":{"total":1,"sum":7},"result":null}}"#,
     ),
     (
         "f/1/live/e/5/1/clock",
@@ -59,6 +59,11 @@ const MESSAGES: [(&str, &str); 10] = [
     (
         "f/1/device/dgt-1/status",
         r#"{"node":"a","body":{"state":"online","kind":"board","port":"/dev/ttyUSB0","board":"e/5/1","serial":"1","battery_percent":80}}"#,
+    ),
+    (
+        "f/1/live/e/5/1/moves/0",
+        r#"{"game":"g","rev":4,"body":{"initial_fen":"4k3/1P6/8/8/8/8/4P3/4K3 b - - 9 4000","moves":[
+        {"san":"Kd7","white_ms":1,"black_ms":2}],"after":0,"sum":7}}"#,
     ),
 ];
 
@@ -72,8 +77,11 @@ fn take(model: &mut Model, programs: &mut Programs, topic: &str, payload: &[u8],
     match about("f", "e", topic) {
         Some(About::State { audience, round, board }) => {
             if let Ok(picture) = Picture::read(payload) {
-                model.take_picture(audience, round, board, picture, now);
+                drop(model.take_picture((audience, round, board), picture, now));
             }
+        }
+        Some(About::Moves { audience, round, board, part }) => {
+            drop(model.take_moves((audience, round, board), part, payload, now))
         }
         Some(About::Event) => drop(model.take_event(payload)),
         Some(About::Round(round)) => drop(model.take_round(round, payload, now)),
@@ -192,9 +200,14 @@ fn the_store_takes_anything() {
         names.into_iter().chain(more.map(|(name, _)| name)).map(|name| (name, fs::read(folder.path().join(name)).expect(name)));
     let files: Vec<(&str, Vec<u8>)> = files.collect();
     let mut one = |random: &mut fastrand::Rng| {
-        let (name, text) = &files[random.usize(..files.len())];
-        let (bytes, file) = (mutated_bytes(random, &[text]), folder.path().join(name));
-        fs::write(&file, &bytes).expect("written");
+        let (chosen, mut length) = (random.usize(..files.len()), 0);
+        for (index, (name, text)) in files.iter().enumerate() {
+            if index == chosen || random.bool() {
+                let bytes = mutated_bytes(random, &[text]);
+                fs::write(folder.path().join(name), &bytes).expect("written");
+                length += bytes.len();
+            }
+        }
         let (mut model, mut store) = start(folder.path());
         assert_bounds(&model);
         model.gathered(MonotonicTime(1));
@@ -207,7 +220,7 @@ fn the_store_takes_anything() {
         // What could be read is written again as it was.
         assert_eq!(stored(&start(folder.path()).0), stored(&model));
         files.iter().for_each(|(name, text)| fs::write(folder.path().join(name), text).expect("written"));
-        bytes.len()
+        length
     };
     campaign("fuzz of the collector's store", 0..1, |seed| run_until(seed, BYTES / 200, &mut one));
 }

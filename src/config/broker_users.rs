@@ -103,11 +103,12 @@ fn of_node(config: &Config, node: &str) -> [Vec<String>; 2] {
 /// The same for the collector. Without `live/` it still sends all that is public.
 fn of_collector(config: &Config, node: &str) -> [Vec<String>; 2] {
     let (event, base) = (&config.event.id, format!("{}/1", config.mqtt.root));
-    let mut read =
-        vec![format!("{base}/node/+/info"), format!("{base}/meta/{event}/+"), format!("{base}/public/{event}/+/+/state")];
+    let mut read = vec![format!("{base}/node/+/info"), format!("{base}/meta/{event}/+")];
+    let games = |audience| ["state", "moves/+"].map(|leaf| format!("{base}/{audience}/{event}/+/+/{leaf}"));
+    read.extend(games("public"));
     let programs = config.livechess.enabled;
     if programs || config.output.iter().any(|output| output.audience == OutputAudience::Live) {
-        read.push(format!("{base}/live/{event}/+/+/state"));
+        read.extend(games("live"));
     }
     if programs {
         read.extend([format!("{base}/live/{event}/+/+/clock"), format!("{base}/device/+/status")]);

@@ -82,8 +82,8 @@ fn sentence(alarm: ProgramAlarm, node: &Node, handle: &StationHandle) -> Option<
         }),
         ProgramAlarm::PublishRefused => node.refusal(&handle.board).map(|(topic, cause)| {
             format!(
-                "The broker does not take every message of this board: {topic}: {cause}. A state that is too large is sent with \
-                 its last moves only. Raise the limit of the broker, or give this node the right to write the topic."
+                "The broker does not take every message of this board: {topic}: {cause}. Raise the limit of the broker, or give this \
+                 node the right to write the topic."
             )
         }),
         ProgramAlarm::NameTaken => node.is_name_taken().then(|| {

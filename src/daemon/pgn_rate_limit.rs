@@ -9,8 +9,11 @@ use crate::publish::Message;
 use crate::session::station::ChangedPgn;
 use crate::system_clock::MonotonicTime;
 
-/// The time between two publications for one audience.
-const EVERY: Duration = Duration::from_secs(1);
+/// The shortest and the longest time between two publications for one audience, in seconds. Between them the time grows with the length of
+/// the games ...
+const EVERY: [u64; 2] = [1, 10];
+/// ... so that so many bytes a second are published, as long as the time is not the longest one.
+const RATE: u64 = 512;
 
 /// What was published last for one audience, and when.
 #[derive(Debug, Default)]
@@ -29,7 +32,9 @@ pub(super) struct PgnRateLimit {
 
 impl Last {
     fn next(&self) -> MonotonicTime {
-        self.at.map_or(MonotonicTime(0), |at| at.after(EVERY))
+        let [shortest, longest] = EVERY.map(Duration::from_secs);
+        let every = Duration::from_millis(self.pgn.0 as u64 * 1000 / RATE).clamp(shortest, longest);
+        self.at.map_or(MonotonicTime(0), |at| at.after(every))
     }
 }
 
@@ -65,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_audience_gets_what_is_new_and_at_most_once_a_second() {
+    fn each_audience_gets_what_is_new_and_long_games_less_often() {
         let ms = |ms: u64| MonotonicTime(ms * 1000);
         let message = |audience, payload: &str| Message {
             audience,
@@ -86,5 +91,9 @@ mod tests {
         assert_eq!(limit.due(live, ms(6000)), live, "what was not published does not count");
         assert!(limit.admits(&message(Audience::Public, "1"), ms(6000)) && limit.admits(&message(Audience::Live, "2"), ms(6000)));
         assert_eq!(limit.next(both), Some(ms(7000)));
+        for (length, next) in [(512, 8000), (1024, 9000), (5120, 17_000), (50_000, 17_000)] {
+            assert!(limit.admits(&message(Audience::Live, &"x".repeat(length)), ms(7000)));
+            assert_eq!(limit.next(live), Some(ms(next)), "{length}");
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! Limits how often states are published (`wire/README.md#3`), since the cost of one state grows with the length of the game.
+//! Limits how often states are published (`wire/README.md#3`): a board changes its state more often than anybody can see.
 
 use std::time::Duration;
 

@@ -280,7 +280,7 @@ fn find_clock(file: &EventFile, place: &str, heard: &Heard, report: &mut BoardRe
         return;
     }
     // A game that has begun shows other times.
-    if state["moves"].as_array().is_some_and(|moves| !moves.is_empty()) {
+    if state["moves"].as_array().is_some_and(|moves| !moves.is_empty()) || state["parts"].is_object() {
         return;
     }
     let control = file.event.time_control.as_deref().and_then(|text| TimeControl::parse(text).ok());

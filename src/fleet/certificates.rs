@@ -14,7 +14,7 @@ use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::ServerCertVerifier;
 use rustls::crypto::ring;
 use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 
 use crate::config::{FleetBroker, Valid};
 use crate::random;
@@ -32,12 +32,19 @@ pub(super) fn key() -> Result<String, String> {
     Ok(KeyPair::generate().map_err(|error| error.to_string())?.serialize_pem())
 }
 
+/// Reads a private key as the machines do that get it: rcgen's own reader takes more than theirs.
+fn read_key(pem: &str) -> Result<KeyPair, String> {
+    let key =
+        PrivateKeyDer::from_pem_slice(pem.as_bytes()).map_err(|_| "there is no whole private key in PEM in it".to_owned())?;
+    KeyPair::try_from(&key).map_err(|error| error.to_string())
+}
+
 /// The first bytes of the public part of a private key, by which two keys differ.
 ///
 /// # Errors
 /// The key cannot be read.
 pub(super) fn mark(key: &str) -> Result<String, String> {
-    let key = KeyPair::from_pem(key).map_err(|error| error.to_string())?;
+    let key = read_key(key)?;
     Ok(key.public_key_raw().iter().take(9).map(|byte| format!("{byte:02x}")).collect())
 }
 
@@ -61,7 +68,7 @@ impl Subject<'_> {
     /// # Errors
     /// The key cannot be read, or there are no random numbers.
     pub(super) fn authority(&self, key: &str) -> Result<String, String> {
-        let key = KeyPair::from_pem(key).map_err(|error| error.to_string())?;
+        let key = read_key(key)?;
         Ok(self.authority_params()?.self_signed(&key).map_err(|error| error.to_string())?.pem())
     }
 
@@ -70,9 +77,7 @@ impl Subject<'_> {
     /// # Errors
     /// A key cannot be read, or there are no random numbers.
     pub(super) fn server(&self, authority_key: &str, key: &str) -> Result<String, String> {
-        let [authority_key, key] = [authority_key, key].map(KeyPair::from_pem);
-        let authority_key = authority_key.map_err(|error| error.to_string())?;
-        let key = key.map_err(|error| error.to_string())?;
+        let (authority_key, key) = (read_key(authority_key)?, read_key(key)?);
         let authority = self.authority_params()?;
         let mut params = self.params(&self.broker.name)?;
         params.key_usages = vec![KeyUsagePurpose::DigitalSignature];

@@ -37,7 +37,7 @@ pub const REPLIES: usize = 256;
 /// The largest number of replies that wait for one user. If there are more, the oldest one is dropped.
 pub const REPLIES_EACH: usize = 32;
 /// The largest number of topics with a retained state, including deleted ones whose deletion the broker has not acknowledged.
-pub const STATES: usize = 16_384;
+pub const STATES: usize = 65_536;
 /// The time limit for sending old events at the beginning of a connection. After it the node is reported as ready.
 pub const BIRTH: Duration = Duration::from_secs(30);
 

@@ -130,7 +130,7 @@ pub struct Hooks {
     /// The broker refuses the messages on this topic, with the reason for people, or takes them only in part. None: it takes them
     /// whole again.
     pub refused: Refused,
-    /// Makes a shorter payload of a state, of at most this number of bytes, for a broker that does not take the whole one. None: it
+    /// Makes a shorter payload of a PGN, of at most this number of bytes, for a broker that does not take the whole one. None: it
     /// cannot be shortened so far.
     pub shorten: Shorten,
     /// Makes the payload of this node's status: `init`, `ready`, `stopped`, or, for the will, `lost`. All of them contain the `run`

@@ -18,8 +18,8 @@ pub struct ArchivedGame {
     pub began: Option<Utc>,
     /// It is not one of the round (`wire/README.md#7.1`).
     pub is_unpublished: bool,
-    /// The ply with which the moves begin, if the broker did not take the earlier ones.
-    pub moves_from: Option<u32>,
+    /// Parts of its moves are missing.
+    pub is_incomplete: bool,
 }
 
 /// The fields of the state that no other reader of this program needs.
@@ -84,7 +84,7 @@ pub fn read(payload: &[u8]) -> Result<ArchivedGame, PictureError> {
         Some(utc.after_micros(-earlier))
     });
     let termination = facts.termination(picture.body.result.unwrap_or(GameResult::Open));
-    let moves_from = picture.body.moves_from.filter(|from| *from > 1);
+    let is_incomplete = picture.body.is_incomplete();
     let body = &mut picture.body;
     body.moves.extend(facts.pending);
     if let Some(PictureSegment { initial_fen, moves }) = facts.after_illegal_move {
@@ -92,7 +92,7 @@ pub fn read(payload: &[u8]) -> Result<ArchivedGame, PictureError> {
         let moves = std::mem::replace(&mut body.moves, moves);
         body.segments.push(PictureSegment { initial_fen, moves });
     }
-    Ok(ArchivedGame { picture, termination, began, is_unpublished: facts.unpublished.is_some(), moves_from })
+    Ok(ArchivedGame { picture, termination, began, is_unpublished: facts.unpublished.is_some(), is_incomplete })
 }
 
 impl Facts {
@@ -141,13 +141,13 @@ mod tests {
     fn what_was_made_is_there_whether_it_is_sure_or_not() {
         let read = read(&state(&json!({}))).expect("a state");
         let sans: Vec<&str> = read.picture.body.moves.iter().map(|played| played.san.as_str()).collect();
-        assert_eq!((sans, read.is_unpublished, read.moves_from), (vec!["e4", "e5"], false, None));
+        assert_eq!((sans, read.is_unpublished, read.is_incomplete), (vec!["e4", "e5"], false, false));
         assert_eq!(read.began.map(|began| began.to_string()).as_deref(), Some("2026-11-21T13:01:11.412Z"));
         let after = json!({"after_illegal_move": {"by": "white", "initial_fen": "x", "moves": []}, "unpublished": "after_the_round",
-                           "moves_from": 7});
+                           "moves_from": 7, "parts": {"total": 1, "sum": 5}});
         let read = super::read(&state(&after)).expect("a state");
         assert_eq!((read.picture.body.segments.len(), read.picture.body.initial_fen.as_str()), (1, "x"));
-        assert_eq!((read.is_unpublished, read.moves_from), (true, Some(7)));
+        assert_eq!((read.is_unpublished, read.is_incomplete), (true, true));
         assert!(super::read(b"{}").is_err());
     }
 

@@ -7,6 +7,7 @@ pub mod board_games;
 pub mod lcc;
 #[cfg(feature = "outputs")]
 pub mod livechess;
+pub mod moves_parts;
 pub mod names;
 pub mod pgn;
 pub mod picture;

@@ -7,9 +7,10 @@ use serde::{Deserialize, Serialize};
 use crate::system_clock::Utc;
 use crate::wire::clock::ClockBody;
 use crate::wire::moves::LiveMove;
+use crate::wire::moves_part::PartsBefore;
 use crate::wire::outcome::GameResult;
 use crate::wire::player::{Players, Side};
-use crate::wire::state::{LiveState, Segment};
+use crate::wire::state::{Lists, LiveState, Segment};
 use crate::wire::time::TimeSource;
 
 /// The largest state that is read, in bytes. A node publishes nothing larger (`wire/README.md#3`).
@@ -60,9 +61,12 @@ pub struct Body {
     pub initial_fen: String,
     /// The made moves of the present part.
     pub moves: Vec<PictureMove>,
-    /// The ply of the first move in `moves`, if the broker did not take the earlier ones.
+    /// The ply of the first move in `moves`, if earlier ones are in the parts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub moves_from: Option<u32>,
+    /// The parts with all moves before `moves`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parts: Option<PartsBefore>,
     /// The parts of the game before it.
     #[serde(default)]
     pub segments: Vec<PictureSegment>,
@@ -97,13 +101,7 @@ pub struct PictureClock {
 }
 
 /// A part of a game that has a start position of its own.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PictureSegment {
-    /// The start position, FEN.
-    pub initial_fen: String,
-    /// The made moves.
-    pub moves: Vec<PictureMove>,
-}
+pub type PictureSegment = Segment<PictureMove>;
 
 /// One made move with both times after it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -149,10 +147,15 @@ impl Picture {
             return Err(PictureError::TooLarge(payload.len()));
         }
         let picture: Picture = serde_json::from_slice(payload).map_err(|error| PictureError::Json(error.to_string()))?;
-        if picture.body.plies() > MAX_PLIES || picture.body.segments.len() > MAX_SEGMENTS {
-            return Err(PictureError::TooLong);
-        }
+        picture.check_length()?;
         Ok(picture)
+    }
+
+    /// # Errors
+    /// It has more half-moves or parts than a game can have.
+    pub(super) fn check_length(&self) -> Result<(), PictureError> {
+        let is_long = self.body.plies() > MAX_PLIES || self.body.segments.len() > MAX_SEGMENTS;
+        if is_long { Err(PictureError::TooLong) } else { Ok(()) }
     }
 }
 
@@ -167,6 +170,17 @@ impl PictureTime {
 }
 
 impl Body {
+    /// The fields that have its moves.
+    pub(crate) fn lists(&mut self) -> Lists<'_, PictureMove> {
+        let Body { initial_fen, moves, moves_from, parts, segments, .. } = self;
+        Lists { initial_fen, moves, moves_from, parts, segments }
+    }
+
+    /// Whether parts of its moves are missing (`wire/README.md#2.2`).
+    pub fn is_incomplete(&self) -> bool {
+        self.parts.is_some()
+    }
+
     /// The number of made moves in all parts of the game.
     pub fn plies(&self) -> usize {
         self.moves.len() + self.segments.iter().map(|part| part.moves.len()).sum::<usize>()
@@ -177,7 +191,7 @@ impl From<&LiveState> for Body {
     fn from(state: &LiveState) -> Body {
         let moves = |moves: &[LiveMove]| {
             let one = |LiveMove { san, white_ms, black_ms, .. }: &LiveMove| PictureMove {
-                san: san.clone(),
+                san: san.to_string(),
                 white_ms: *white_ms,
                 black_ms: *black_ms,
             };
@@ -192,6 +206,7 @@ impl From<&LiveState> for Body {
             initial_fen: state.initial_fen.clone(),
             moves: moves(&state.moves),
             moves_from: state.moves_from,
+            parts: state.parts,
             segments: state.segments.iter().map(segment).collect(),
             clock: PictureClock { white_ms, black_ms, running, read_us },
             result: state.result,

@@ -4,13 +4,17 @@
 mod earlier;
 mod numbers;
 
+use std::hash::Hash;
+
 use flagfall_game::audit::AuditEntry;
 use flagfall_game::effect::{Audience, Effect};
 use flagfall_game::game::Game;
 use flagfall_protocols::time::Instant;
 use serde::Serialize;
+use shakmaty::uci::UciMove;
 
 use super::delay::{DelayedContent, DelayedItem};
+use super::parts::{Changed, Parts};
 use super::states::{self, EarlierState};
 use crate::wire::alarm::{AlertBody, ProgramAlarm};
 use crate::wire::audit::AuditBody;
@@ -21,7 +25,7 @@ use crate::wire::finding::Finding;
 use crate::wire::moves::{LiveMove, LiveRevision, MoveBody, Restated};
 use crate::wire::player::Players;
 use crate::wire::round_games::{InRound, Unpublished};
-use crate::wire::state::{ArbiterState, LiveState};
+use crate::wire::state::{ArbiterState, Lists, LiveState};
 use crate::wire::topics::Board;
 
 /// One message to be published.
@@ -74,6 +78,8 @@ pub struct Messages {
     boot: u64,
     /// The last number of each audience.
     numbers: [u64; 3],
+    /// The parts of the states of each audience.
+    parts: [Parts; 3],
     /// The players of the states for arbiters and the live audience, if they are known.
     pub(crate) players: Option<Players>,
     /// What the states for the live audience say of the game on the board beside the game itself.
@@ -89,7 +95,8 @@ impl Messages {
     pub fn new(board: Board, journal: &str) -> Messages {
         let journal = journal.to_owned();
         let in_round = InRound::default();
-        Messages { board, journal, boot: 0, numbers: [0; 3], players: None, in_round, live_rev: 0, unpublished: None }
+        let parts = Default::default();
+        Messages { board, journal, boot: 0, numbers: [0; 3], parts, players: None, in_round, live_rev: 0, unpublished: None }
     }
 
     /// Returns the board as it stands in topics and payloads.
@@ -108,6 +115,7 @@ impl Messages {
         earlier: Option<Option<&EarlierState>>,
         out: &mut Vec<Message>,
     ) {
+        self.parts.iter_mut().for_each(Parts::forget);
         self.add_effect(at, &Effect::State(Audience::Arbiter), game, out);
         for effect in [Effect::State(Audience::Live), Effect::Clock] {
             match earlier {
@@ -140,14 +148,17 @@ impl Messages {
         match effect {
             Effect::State(Audience::Arbiter) => {
                 let header = Header::state(at, Audience::Arbiter, "board.state", topics.arbiter_state());
+                let header = Header { game: game.number(), rev: game.rev(), ..header };
                 let (players, unpublished) = (self.players.clone(), self.unpublished);
-                let state = ArbiterState { players, unpublished, ..states::arbiter_state(game) };
-                self.add_game_message(header, game, &state, out);
+                let mut state = ArbiterState { players, unpublished, ..states::arbiter_state(game) };
+                self.add_parts(&header, state.lists(), |played| played.uci, out);
+                self.add_message(header, &state, out);
             }
             Effect::State(Audience::Live) => {
                 let header = Header::state(at, Audience::Live, "board.state", topics.live_state());
+                let header = Header { game: game.number(), rev: self.live_rev, ..header };
                 let state = LiveState { players: self.players.clone(), ..states::live_state(game).in_round(self.in_round) };
-                self.add_game_message(header, game, &state, out);
+                self.add_live_state(header, state, out);
             }
             Effect::Clock => {
                 let header = Header::state(at, Audience::Live, "board.clock", topics.live_clock());
@@ -271,11 +282,41 @@ impl Messages {
         now: Instant,
         happened: Instant,
         rev: u32,
-        body: &LiveState,
+        state: LiveState,
         out: &mut Vec<Message>,
     ) {
         let header = Header::state(now, Audience::Public, "board.state", self.board.public_state());
-        self.add_message(Header { happened, game: body.game_no, rev, ..header }, body, out);
+        self.add_live_state(Header { happened, game: state.game_no, rev, ..header }, state, out);
+    }
+
+    /// Adds a state for the live audience or the public, behind the parts that it needs.
+    fn add_live_state(&mut self, header: Header, mut state: LiveState, out: &mut Vec<Message>) {
+        self.add_parts(&header, state.lists(), |played| played.uci, out);
+        self.add_message(header, &state, out);
+    }
+
+    /// Moves the moves of a state into parts, and adds those that have changed.
+    fn add_parts<Move: Copy + Hash + Serialize>(
+        &mut self,
+        header: &Header,
+        lists: Lists<'_, Move>,
+        uci: fn(&Move) -> UciMove,
+        out: &mut Vec<Message>,
+    ) {
+        let (audience, board) = (header.audience, self.board.clone());
+        let topic = |part| match audience {
+            Audience::Arbiter => board.arbiter_moves(part),
+            Audience::Live => board.live_moves(part),
+            Audience::Public => board.public_moves(part),
+        };
+        for changed in self.parts[audience as usize].divide(header.game, lists, uci) {
+            match changed {
+                Changed::Gone(part) => out.push(Message { audience, ..deletion(header.at, topic(part)) }),
+                Changed::Part(part, body) => {
+                    self.add_message(Header { kind: "board.moves", topic: topic(part), ..*header }, &body, out);
+                }
+            }
+        }
     }
 
     /// Adds the games of the board as PGN, for the live audience or for the public.

@@ -3,6 +3,7 @@
 
 pub mod delay;
 mod messages;
+mod parts;
 pub mod schema;
 mod shorten;
 pub mod states;

@@ -45,6 +45,7 @@ pub(super) fn state_without_moves(game: &Game, audience: Audience) -> LiveState 
         fen: fen(game.reported_position(audience)),
         moves: Vec::new(),
         moves_from: None,
+        parts: None,
         segments: segments(game),
         clock: ClockBody::from(game.clock()),
         clock_status: ClockStatus::from(game.clock()),
@@ -71,6 +72,7 @@ pub fn arbiter_state(game: &Game) -> ArbiterState {
         rotated: game.is_rotated(),
         moves: game.moves().map(MoveBody::from).collect(),
         moves_from: None,
+        parts: None,
         pending: game.pending().map(MoveBody::from).collect(),
         segments: segments(game),
         after_illegal_move: game.after_illegal_move().map(|(by, start, moves)| AfterIllegalMove {

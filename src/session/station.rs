@@ -152,9 +152,8 @@ impl Station {
         out.extend(self.made.drain(..).map(StationOutput::Message));
     }
 
-    /// While coalesced, the station makes no states when they change but marks them as dirty. The cost of a state grows with the
-    /// length of the game, and a board changes its state more often than states are published. Numbered messages are not
-    /// affected.
+    /// While coalesced, the station makes no states when they change but marks them as dirty. A board changes its state more often
+    /// than states are published. Numbered messages are not affected.
     pub fn set_coalesced(&mut self, coalesced: bool) {
         self.coalesced = coalesced;
         self.dirty = DirtyStates::default();

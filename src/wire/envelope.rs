@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::time::{Anchor, TimeSource};
 
 /// The version of the schemas.
-pub const VERSION: &str = "1.2";
+pub const VERSION: &str = "1.3";
 
 /// Whether two payloads differ in nothing but the minor version of their schema.
 pub fn is_same_but_version(one: &str, other: &str) -> bool {

@@ -14,6 +14,7 @@ pub mod finding;
 pub mod flag;
 pub mod meta;
 pub mod moves;
+pub mod moves_part;
 pub mod node;
 pub mod outcome;
 pub mod output;

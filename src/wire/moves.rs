@@ -1,24 +1,30 @@
 //! Defines how moves, and revisions of moves, appear in messages to each audience.
 
+use std::fmt::Display;
+
 use flagfall_game::color_name;
 use flagfall_game::interval::Interval;
-use flagfall_game::played;
+use flagfall_game::played::{self, Notation};
 use flagfall_game::reconstruct::record;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
+use shakmaty::uci::UciMove;
 
 use super::player::Side;
 
 /// A move as the live and public audiences see it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, schemars::JsonSchema)]
 pub struct LiveMove {
     /// Number of the half-move in the game, from 1.
     #[schemars(range(min = 1))]
     pub ply: u32,
     /// Standard algebraic notation.
-    pub san: String,
+    #[serde(serialize_with = "as_text")]
+    #[schemars(with = "String")]
+    pub san: Notation,
     /// UCI notation.
-    #[schemars(regex(pattern = r"^[a-h][1-8][a-h][1-8][qrbn]?$"))]
-    pub uci: String,
+    #[serde(serialize_with = "as_text")]
+    #[schemars(with = "String", regex(pattern = r"^[a-h][1-8][a-h][1-8][qrbn]?$"))]
+    pub uci: UciMove,
     /// White's time after it, milliseconds; none before the clock was heard.
     pub white_ms: Option<u32>,
     /// Black's time after it, milliseconds.
@@ -36,12 +42,16 @@ impl From<played::LiveMove> for LiveMove {
     fn from(told: played::LiveMove) -> LiveMove {
         LiveMove {
             ply: told.ply,
-            san: told.san.to_string(),
-            uci: told.uci.to_string(),
+            san: told.san,
+            uci: told.uci,
             white_ms: told.clocks.white.map(|time| time.millis()),
             black_ms: told.clocks.black.map(|time| time.millis()),
         }
     }
+}
+
+fn as_text<S: Serializer>(value: &impl Display, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(value)
 }
 
 /// Why a game was changed, as far as the live and public audiences may know.
@@ -80,7 +90,7 @@ pub struct Restated {
 }
 
 /// How it became sure that a move was made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum How {
     /// The player pressed his clock.
@@ -117,7 +127,7 @@ impl From<record::How> for How {
 }
 
 /// A move as arbiters see it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, schemars::JsonSchema)]
 pub struct MoveBody {
     /// Number of the half-move in the game, from 1.
     #[schemars(range(min = 1))]
@@ -126,10 +136,13 @@ pub struct MoveBody {
     #[schemars(with = "Side")]
     pub color: &'static str,
     /// Standard algebraic notation.
-    pub san: String,
+    #[serde(serialize_with = "as_text")]
+    #[schemars(with = "String")]
+    pub san: Notation,
     /// UCI notation.
-    #[schemars(regex(pattern = r"^[a-h][1-8][a-h][1-8][qrbn]?$"))]
-    pub uci: String,
+    #[serde(serialize_with = "as_text")]
+    #[schemars(with = "String", regex(pattern = r"^[a-h][1-8][a-h][1-8][qrbn]?$"))]
+    pub uci: UciMove,
     /// Made on the board between these two, microseconds since the journal began.
     pub made_at: [u64; 2],
     /// Pressed between these two, microseconds since the journal began.
@@ -151,8 +164,8 @@ impl From<played::GameMove> for MoveBody {
         MoveBody {
             ply: played.ply,
             color: color_name(played.color),
-            san: played.san.to_string(),
-            uci: played.uci.to_string(),
+            san: played.san,
+            uci: played.uci,
             made_at: played.made.micros(),
             pressed_at: played.pressed.as_ref().map(Interval::micros),
             how: played.how.map(How::from),

@@ -1,7 +1,7 @@
 //! Defines the bodies with the whole state of a board: one for arbiters, one for the live and public audiences.
 
 use flagfall_game::{audit, game_phase};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::alarm::AlertBody;
 use super::claim::EntryBody;
@@ -10,6 +10,7 @@ use super::decision::Decision;
 use super::finding::Finding;
 use super::flag::FlagBody;
 use super::moves::{LiveMove, MoveBody};
+use super::moves_part::PartsBefore;
 use super::outcome::{Ending, GameResult, Phase, ResultBy};
 use super::player::{Pair, Players, Side};
 use super::round_games::{InRound, Unpublished};
@@ -17,7 +18,7 @@ use crate::system_clock::Utc;
 
 /// A part of a game with its own start position. A new part begins where no legal move leads on: an illegal move stands, or an
 /// arbiter has set a position.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Segment<Move> {
     /// Start position, FEN.
     pub initial_fen: String,
@@ -37,6 +38,15 @@ pub struct AfterIllegalMove {
     pub moves: Vec<MoveBody>,
 }
 
+/// The fields of a state that have its moves.
+pub(crate) struct Lists<'a, Move> {
+    pub(crate) initial_fen: &'a mut String,
+    pub(crate) moves: &'a mut Vec<Move>,
+    pub(crate) moves_from: &'a mut Option<u32>,
+    pub(crate) parts: &'a mut Option<PartsBefore>,
+    pub(crate) segments: &'a mut Vec<Segment<Move>>,
+}
+
 /// The picture for the live and public audiences.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[schemars(transform = without_required_of_1_1)]
@@ -49,12 +59,14 @@ pub struct LiveState {
     pub fen: String,
     /// The made moves.
     pub moves: Vec<LiveMove>,
-    /// The ply of the first move in `moves`, where the broker does not take the whole list: earlier moves, and the parts before
-    /// `initial_fen`, are left out, and `initial_fen` is the position before this ply.
+    /// The ply of the first move in `moves`, if moves before it are in the parts: then `initial_fen` is the position before this ply.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub moves_from: Option<u32>,
-    /// The parts of the game before `initial_fen`, at most the last eight.
+    /// The parts that have all moves before `moves`, those of earlier segments too; none while the state has the whole game.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parts: Option<PartsBefore>,
+    /// The segments of the game before the present one, at most the last eight; left out if they are in the parts.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub segments: Vec<Segment<LiveMove>>,
     /// The times.
@@ -93,6 +105,12 @@ impl LiveState {
     #[must_use]
     pub fn in_round(self, InRound { began, round_game }: InRound) -> LiveState {
         LiveState { began, round_game, ..self }
+    }
+
+    /// The fields that have its moves.
+    pub(crate) fn lists(&mut self) -> Lists<'_, LiveMove> {
+        let LiveState { initial_fen, moves, moves_from, parts, segments, .. } = self;
+        Lists { initial_fen, moves, moves_from, parts, segments }
     }
 }
 
@@ -218,14 +236,16 @@ pub struct ArbiterState {
     pub rotated: bool,
     /// The sure moves.
     pub moves: Vec<MoveBody>,
-    /// The ply of the first move in `moves`, where the broker does not take the whole list: earlier moves, and the parts before
-    /// `initial_fen`, are left out, and `initial_fen` is the position before this ply.
+    /// The ply of the first move in `moves`, if moves before it are in the parts: then `initial_fen` is the position before this ply.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub moves_from: Option<u32>,
+    /// The parts that have all moves before `moves`, those of earlier segments too; none while the state has the whole game.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parts: Option<PartsBefore>,
     /// Moves that stand on the board and are not yet sure.
     pub pending: Vec<MoveBody>,
-    /// The parts of the game before `initial_fen`, at most the last eight.
+    /// The segments of the game before the present one, at most the last eight; left out if they are in the parts.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub segments: Vec<Segment<MoveBody>>,
     /// What is played after an illegal move that awaits a ruling.
@@ -279,4 +299,12 @@ pub struct ArbiterState {
     /// Why this game is not published to the live audience and to the public (`wire/README.md#7.1`); absent if it is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unpublished: Option<Unpublished>,
+}
+
+impl ArbiterState {
+    /// The fields that have its moves.
+    pub(crate) fn lists(&mut self) -> Lists<'_, MoveBody> {
+        let ArbiterState { initial_fen, moves, moves_from, parts, segments, .. } = self;
+        Lists { initial_fen, moves, moves_from, parts, segments }
+    }
 }

@@ -135,6 +135,21 @@ impl Board {
         self.topic("public", PGN)
     }
 
+    /// `arbiter/…/moves/<part>`: some of the moves before those in `arbiter/…/state`, retained.
+    pub fn arbiter_moves(&self, part: u32) -> String {
+        self.topic("arbiter", &format!("moves/{part}"))
+    }
+
+    /// `live/…/moves/<part>`: some of the moves before those in `live/…/state`, retained.
+    pub fn live_moves(&self, part: u32) -> String {
+        self.topic("live", &format!("moves/{part}"))
+    }
+
+    /// `public/…/moves/<part>`: the same as `live/…/moves/<part>`, but later, retained.
+    pub fn public_moves(&self, part: u32) -> String {
+        self.topic("public", &format!("moves/{part}"))
+    }
+
     /// `cmd/<user>/…/<verb>`: the filter of all commands about this board.
     pub fn commands(&self) -> String {
         format!("{}/1/cmd/+/{}/{}/{}/+", self.root, self.event, self.round, self.board)

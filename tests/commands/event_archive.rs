@@ -53,7 +53,7 @@ fn the_record_of_a_round_is_kept_in_a_folder_or_what_is_missing_is_named() {
     assert!(said.contains("part: 1 games, 1 with a result") && said.contains("board 2: there is no state"), "{said}");
 
     for (more, why) in [
-        (json!({"moves_from": 5}), "board 2: the broker did not take the whole state: its moves begin with half-move 5"),
+        (json!({"moves_from": 5, "parts": {"total": 1, "sum": 7}}), "board 2: the broker does not have all its moves"),
         (json!({"moves": 7}), "board 2: its state for arbiters cannot be read"),
     ] {
         play_board(port, "2", &more);

@@ -56,7 +56,7 @@ fn every_payload_of_every_trace_is_only_added_to() {
 #[test]
 fn a_will_has_no_time() {
     let will = make_message("node.status", None, &stamp("pi-07", None), None, &NodeStatus { state: NodeState::Lost, run: None });
-    assert_eq!(will, r#"{"v":"1.2","type":"node.status","node":"pi-07","boot":3,"body":{"state":"lost"}}"#);
+    assert_eq!(will, r#"{"v":"1.3","type":"node.status","node":"pi-07","boot":3,"body":{"state":"lost"}}"#);
 }
 
 proptest! {

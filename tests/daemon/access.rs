@@ -23,15 +23,18 @@ const ROLES: [&str; 7] = ["node-07", "arbiter-anna", "chief-carol", "screen-1", 
 /// A topic, in which `%u` is the user's own name, and the rights of each of [`ROLES`].
 const MATRIX: &str = "
 flagfall/1/public/e/1/b/state       rw r- r- r- -- r- r-
+flagfall/1/public/e/1/b/moves/0     rw r- r- r- -- r- r-
 flagfall/1/public/e/1/b/clock       rw r- r- r- -- r- r-
 flagfall/1/public/e/1/b/move        rw r- r- r- -- r- r-
 flagfall/1/public/e/1/b/revision    rw r- r- r- -- r- r-
 flagfall/1/public/e/1/b/pgn         rw r- r- r- -- r- r-
 flagfall/1/public/e/1/pgn           rw r- r- r- -- r- rw
 flagfall/1/live/e/1/b/state         rw r- r- -- r- r- r-
+flagfall/1/live/e/1/b/moves/0       rw r- r- -- r- r- r-
 flagfall/1/live/e/1/b/clock         rw r- r- -- r- r- r-
 flagfall/1/live/e/1/b/move          rw r- r- -- r- r- r-
 flagfall/1/arbiter/e/1/b/state      rw r- r- -- -- -- --
+flagfall/1/arbiter/e/1/b/moves/0    rw r- r- -- -- -- --
 flagfall/1/arbiter/e/1/b/audit      rw r- r- -- -- -- --
 flagfall/1/arbiter/e/1/b/alert/1    rw r- r- -- -- -- --
 flagfall/1/arbiter/e/1/b/ruling     rw r- r- -- -- -- --
@@ -300,7 +303,7 @@ async fn the_bridge_carries_what_the_public_may_know_and_only_outwards() {
     let known = ["flagfall/1/node/node-07/status", "flagfall/1/node/node-08/status", "flagfall/1/meta/e"];
     let open = |topic: &&String| topic.starts_with("flagfall/1/public/") || known.contains(&topic.as_str());
     let public: BTreeSet<String> = topics.iter().filter(open).cloned().collect();
-    assert_eq!(public.len(), 6 + known.len());
+    assert_eq!(public.len(), 7 + known.len());
     for end in ["first", "second"] {
         for topic in &topics {
             witness.publish(message(topic, "x")).await;

@@ -213,7 +213,7 @@ async fn retained_topics_of_others_take_no_place_of_the_daemons() {
     let running = broker::start(&configured(&settings(folder.path())), "node-1").await.expect("it starts");
     let own = running.own.clone().expect("a user");
     let mut writer = Raw::log_in(running.tcp, &connect("w", "writer", 0)).await;
-    for number in 0..4_001 {
+    for number in 0..8_001 {
         writer.send(&publish(0x31, &format!("t/{number}"), &[], b"x")).await;
     }
     assert_eq!(writer.read_to_end().await, [0xE0, 1, 0x97], "beyond its share");

@@ -14,7 +14,11 @@ struct Delivery {
 }
 
 /// All fields of `body` below `live/` and `public/`.
-const SHOWN: [&str; 32] = [
+const SHOWN: [&str; 36] = [
+    "after",
+    "parts",
+    "sum",
+    "total",
     "game_no",
     "initial_fen",
     "fen",

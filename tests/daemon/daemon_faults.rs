@@ -40,8 +40,7 @@ fn board(folder: &DaemonFolder) -> PtyBoard {
 }
 
 fn body(received: &MosquittoMessage) -> Value {
-    let mut message: Value = serde_json::from_str(&received.payload).unwrap_or_default();
-    message["body"].take()
+    received.body().clone()
 }
 
 fn online(subscriber: &MosquittoSub) {

@@ -1,4 +1,4 @@
-//! Messages that a real mosquitto does not take: the node goes on, says so, and sends states with their last moves.
+//! Messages that a real mosquitto does not take: the node goes on, says so, and sends PGN with its last games.
 
 use std::time::Duration;
 
@@ -15,35 +15,15 @@ use crate::support::mqtt::node::settings;
 use crate::support::mqtt::{Mosquitto, MosquittoMessage, MosquittoSub, Node, SessionReport};
 use crate::support::schemas::validate;
 
-/// The half-moves of a game of 60 moves.
-const PLIES: usize = 120;
-const TOPICS: [&str; 2] = ["flagfall/1/arbiter/open26/5/b1/state", "flagfall/1/public/open26/5/b1/state"];
+/// The games on a board whose PGN is published after each of them.
+const GAMES: usize = 40;
+const TOPICS: [&str; 2] = ["flagfall/1/live/open26/5/b1/pgn", "flagfall/1/public/open26/5/b1/pgn"];
 
-fn fen(position: &Chess) -> String {
-    Fen::from_position(position, EnPassantMode::Legal).to_string()
-}
-
-/// The states of a random game after each half-move.
-fn states() -> Vec<String> {
-    let mut random = fastrand::Rng::with_seed(60);
-    let (mut position, mut moves) = (Chess::default(), Vec::new());
-    let mut states = Vec::new();
-    while states.len() < PLIES {
-        let legal = position.legal_moves();
-        let Some(played) = (!legal.is_empty()).then(|| legal[random.usize(..legal.len())]) else {
-            // A random game may end early: the next one is another.
-            (position, moves) = (Chess::default(), Vec::new());
-            states.clear();
-            continue;
-        };
-        let uci = UciMove::from_standard(played).to_string();
-        position.play_unchecked(played);
-        let ply = moves.len() + 1;
-        moves.push(json!({ "ply": ply, "uci": uci, "made_at": [1_000_000 * ply, 1_000_500 * ply], "white_ms": 5_400_000 }));
-        let body = json!({ "initial_fen": fen(&Chess::default()), "fen": fen(&position), "moves": moves });
-        states.push(json!({ "v": "1.0", "type": "board.state", "rev": ply, "body": body }).to_string());
-    }
-    states
+/// The PGN with this many games, each of about 130 bytes.
+fn pgn(games: usize) -> String {
+    let game =
+        |number| format!("[Event \"open26\"]\n[Round \"5.{number}\"]\n\n{}1-0\n", "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 ".repeat(3));
+    (1..=games).map(game).collect::<Vec<_>>().join("\n")
 }
 
 /// The position that a reader of version 1.0 finds by playing the moves, and the number of the last move.
@@ -55,21 +35,20 @@ fn played(body: &Value) -> Option<(String, u64)> {
         let uci: UciMove = played["uci"].as_str()?.parse().ok()?;
         position.play_unchecked(uci.to_move(&position).ok()?);
     }
-    Some((fen(&position), moves.last()?["ply"].as_u64()?))
+    Some((Fen::from_position(&position, EnPassantMode::Legal).to_string(), moves.last()?["ply"].as_u64()?))
 }
 
-/// Waits until the state on this topic is that after the last move, and returns its body.
-fn last_state(subscriber: &MosquittoSub, topic: &str) -> Value {
-    subscriber.wait(&format!("the last move on {topic}"), |received: MosquittoMessage| {
-        let body = received.body();
-        let (position, last) = played(body).filter(|_| received.topic == topic)?;
-        assert_eq!(body["fen"], position.as_str(), "a reader of the moves sees another position");
-        (last == PLIES as u64).then(|| body.clone())
+/// Waits until the PGN on this topic has the last game, and returns it.
+fn last_pgn(subscriber: &MosquittoSub, topic: &str) -> String {
+    let last = format!("[Round \"5.{GAMES}\"]");
+    subscriber.wait(&format!("the last game on {topic}"), |received: MosquittoMessage| {
+        let text = received.payload;
+        (received.topic == topic && text.contains(&last)).then_some(text)
     })
 }
 
-/// A game of 60 moves at a broker that takes 3,000 bytes, by a line of its configuration with this key.
-fn a_game_at_a_broker_with_a_limit(limit: &str) {
+/// Many games at a broker that takes 3,000 bytes, by a line of its configuration with this key.
+fn games_at_a_broker_with_a_limit(limit: &str) {
     let mut broker = Mosquitto::with(|_| format!("allow_anonymous true\n{limit} 3000\n"));
     let mut settings = settings(broker.port(), |_| ());
     // Each connection is a good one, so the next one may have another limit.
@@ -78,15 +57,14 @@ fn a_game_at_a_broker_with_a_limit(limit: &str) {
     node.wait_until_ready();
     // One for each topic: their order is not known.
     let subscribers = TOPICS.map(|topic| MosquittoSub::new(broker.port(), &[topic]));
-    let states = states();
-    for payload in &states {
+    for payload in (1..=GAMES).map(pgn) {
         for topic in TOPICS {
             let retained =
                 Retained { topic: topic.to_owned(), payload: payload.clone(), quality: Quality::AtLeastOnce, expiry: None };
             node.outbox.publish_board_state(node.board, retained);
         }
     }
-    // A message that is no state of a board cannot be shortened.
+    // A message that is no PGN cannot be shortened.
     node.keep_state(
         "flagfall/1/arbiter/open26/5/b1/ruling",
         &json!({ "type": "board.ruling", "body": "x".repeat(4000) }).to_string(),
@@ -103,10 +81,9 @@ fn a_game_at_a_broker_with_a_limit(limit: &str) {
         _ => None,
     });
     for (topic, subscriber) in TOPICS.into_iter().zip(&subscribers) {
-        let body = last_state(subscriber, topic);
-        let from = body["moves_from"].as_u64().expect("a shortened state");
-        assert_eq!(body["moves"].as_array().map(Vec::len), Some(PLIES - from as usize + 1));
-        assert!((80..PLIES as u64).contains(&from), "as many moves as fit: {from}");
+        let shorter = last_pgn(subscriber, topic);
+        assert!(pgn(GAMES).ends_with(&shorter) && shorter.starts_with("[Event"), "{shorter}");
+        assert!((2_000..=3_000).contains(&shorter.len()), "as many games as fit: {} bytes", shorter.len());
     }
     while let Ok(report) = node.reports.try_recv() {
         match report {
@@ -117,7 +94,7 @@ fn a_game_at_a_broker_with_a_limit(limit: &str) {
     }
     refused.sort();
     let topics: Vec<&str> = refused.iter().map(|(topic, _)| topic.as_str()).collect();
-    let all = [TOPICS[0].replace("state", "ruling"), TOPICS[0].to_owned(), TOPICS[1].to_owned()];
+    let all = ["flagfall/1/arbiter/open26/5/b1/ruling", TOPICS[0], TOPICS[1]];
     assert_eq!(topics, all, "each topic is reported once");
     assert!(refused.iter().all(|(_, cause)| cause.contains("larger")), "{refused:?}");
     assert!(node.outbox.counters().refused > 0);
@@ -136,26 +113,25 @@ fn a_game_at_a_broker_with_a_limit(limit: &str) {
         open.is_empty().then_some(())
     });
     for topic in TOPICS {
-        let body = last_state(&MosquittoSub::new(broker.port(), &[topic]), topic);
-        assert_eq!((body["moves"].as_array().map(Vec::len), &body["moves_from"]), (Some(PLIES), &Value::Null));
+        assert_eq!(last_pgn(&MosquittoSub::new(broker.port(), &[topic]), topic), pgn(GAMES));
     }
 }
 
 #[test]
-fn a_game_at_a_broker_that_refuses_large_messages() {
-    a_game_at_a_broker_with_a_limit("message_size_limit");
+fn games_at_a_broker_that_refuses_large_messages() {
+    games_at_a_broker_with_a_limit("message_size_limit");
 }
 
 #[test]
-fn a_game_at_a_broker_that_announces_its_limit() {
-    a_game_at_a_broker_with_a_limit("max_packet_size");
+fn games_at_a_broker_that_announces_its_limit() {
+    games_at_a_broker_with_a_limit("max_packet_size");
 }
 
-/// A daemon with a board: its pictures for arbiters and for the public go on, and arbiters receive an alarm.
+/// A daemon with a board whose states for arbiters are too large: those for the public go on, and arbiters receive an alarm.
 #[test]
 fn a_board_at_a_broker_that_refuses_large_messages() {
     const PLIES: usize = 16;
-    let broker = Mosquitto::with(|_| "allow_anonymous true\nmax_queued_messages 0\nmessage_size_limit 3000\n".to_owned());
+    let broker = Mosquitto::with(|_| "allow_anonymous true\nmax_queued_messages 0\nmessage_size_limit 1800\n".to_owned());
     let hall = TestHall::new();
     let table = Table::new(&hall, 0, &play(0, PLIES, [500, 700]));
     let mut loaded = hall.loaded(vec![table.by_port(&hall)]);
@@ -165,15 +141,14 @@ fn a_board_at_a_broker_that_refuses_large_messages() {
     let daemon = RunningDaemon::start(loaded);
     subscriber.wait_until_armed("b0");
     table.board.load(&table.script).expect("hands");
-    for audience in ["arbiter", "live", "public"] {
+    for audience in ["live", "public"] {
         let topic = format!("flagfall/1/{audience}/ev/1/b0/state");
-        let last = subscriber.wait(&format!("the last move on {topic}"), 0, |received| {
+        subscriber.wait(&format!("the last move on {topic}"), 0, |received| {
             let (position, last) = played(received.body()).filter(|_| received.topic == topic)?;
             assert_eq!(received.body()["fen"], position.as_str(), "{received:?}");
             validate(&topic, &received.bytes).unwrap_or_else(|problem| panic!("{problem}"));
-            (last == PLIES as u64).then(|| received.body().clone())
+            (last == PLIES as u64).then_some(())
         });
-        assert_eq!(last["moves_from"].is_u64(), audience == "arbiter", "{last}");
     }
     let alert = subscriber.wait("the alert", 0, |received| {
         let is = received.topic.contains("/alert/") && received.body()["kind"] == "publish_refused";

@@ -8,7 +8,7 @@ use std::time::Duration;
 use flagfall::system_clock::monotonic;
 use serde_json::Value;
 
-use crate::support::mqtt::client::SubProcess;
+use crate::support::mqtt::client::{JoinedStates, SubProcess};
 use crate::support::mqtt::{MosquittoMessage, PATIENCE, thread};
 
 #[derive(Default)]
@@ -33,13 +33,14 @@ impl Watch {
         let shared = Arc::<Shared>::default();
         let writer = Arc::clone(&shared);
         thread("watch", move || {
+            let mut joined = JoinedStates::default();
             for line in lines {
                 let received = MosquittoMessage::parse(&line).unwrap_or_else(|| panic!("mosquitto_sub wrote {line}"));
                 let mut all = writer.lock();
                 if received.topic == MARKER {
                     writer.subscribed.store(true, Ordering::SeqCst);
                 } else {
-                    all.push(received);
+                    all.extend(joined.take(received));
                 }
                 drop(all);
                 writer.more.notify_all();

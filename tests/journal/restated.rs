@@ -15,6 +15,7 @@ use flagfall_protocols::trace::{Audience, Body, FORMAT, print_header};
 use serde_json::Value;
 
 use crate::support::fake_disk::FakeDisk;
+use crate::support::parts::Parts;
 use crate::support::seeds::{campaign, ordinary};
 use crate::support::tapes::memory::Memory;
 use crate::support::tapes::{Tape, own_tapes};
@@ -121,24 +122,28 @@ impl Consumer {
 
 /// All consumers.
 #[derive(Default)]
-struct Hall([Consumer; 3]);
+struct Hall([Consumer; 3], Parts);
 
 impl Hall {
     /// Takes what came in one turn: the events, then the last state of each audience.
     fn take(&mut self, out: Vec<StationOutput>, what: &str) {
+        let Hall(consumers, parts) = self;
         let mut states: [Option<Value>; 3] = [None, None, None];
         for output in out {
             let StationOutput::Message(message) = output else { continue };
-            let consumer = &mut self.0[message.audience as usize];
+            let consumer = &mut consumers[message.audience as usize];
             if message.number > 0 {
                 consumer.take_event(json(&message));
             } else if message.topic.ends_with("/state") {
-                states[message.audience as usize] = Some(json(&message));
+                let state = parts.joined(&message.topic, message.payload.as_bytes());
+                states[message.audience as usize] = serde_json::from_slice(&state).ok();
+            } else {
+                parts.joined(&message.topic, message.payload.as_bytes());
             }
         }
         for audience in [Audience::Live, Audience::Public] {
             if let Some(state) = &states[audience as usize] {
-                self.0[audience as usize].take_state(state, what);
+                consumers[audience as usize].take_state(state, what);
             }
         }
     }

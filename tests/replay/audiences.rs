@@ -14,12 +14,17 @@ use crate::games::hands::Pace;
 use crate::invariants::checked_game::CheckedGame;
 use crate::invariants::played_game::{self, RAPID};
 use crate::scene::{Outcome, Scene};
+use crate::support::parts::Parts;
 use crate::support::tapes::{Tape, own_tapes};
 
 /// The time and the body of every message with this ending.
 fn bodies(messages: &[Message], topic: &str) -> Vec<(Instant, Value)> {
-    let of_topic = messages.iter().filter(|message| message.topic.ends_with(topic));
-    of_topic.map(|message| (message.at, serde_json::from_str::<Value>(&message.payload).expect("JSON")["body"].take())).collect()
+    let mut parts = Parts::default();
+    let joined = messages.iter().map(|message| (message, parts.joined(&message.topic, message.payload.as_bytes())));
+    let of_topic = joined.filter(|(message, _)| message.topic.ends_with(topic));
+    of_topic
+        .map(|(message, payload)| (message.at, serde_json::from_slice::<Value>(&payload).expect("JSON")["body"].take()))
+        .collect()
 }
 
 /// The times of each move.

@@ -20,6 +20,7 @@ use flagfall_protocols::time::Instant;
 use flagfall_protocols::trace::Audience;
 
 use crate::round_games::{DELAY, bound, evening, started, tape};
+use crate::support::parts::Parts;
 use crate::support::tapes::memory::Memory;
 use crate::support::tapes::{Tape, tapes};
 
@@ -27,16 +28,17 @@ const BOTH: ChangedPgn = ChangedPgn { live: true, public: true };
 
 /// The last state of each game of an audience, by the number of the game.
 #[derive(Default)]
-struct LastStates([BTreeMap<u32, Picture>; 2]);
+struct LastStates([BTreeMap<u32, Picture>; 2], Parts);
 
 impl LastStates {
     fn take(&mut self, outputs: &[StationOutput], setting: &Setting) {
         let topics = [setting.board.live_state(), setting.board.public_state()];
         for output in outputs {
             let StationOutput::Message(message) = output else { continue };
+            let payload = self.1.joined(&message.topic, message.payload.as_bytes());
             for (topic, states) in topics.iter().zip(&mut self.0) {
                 if *topic == message.topic {
-                    let picture = Picture::read(message.payload.as_bytes()).expect("our own state");
+                    let picture = Picture::read(&payload).expect("our own state");
                     states.insert(picture.body.game_no, picture);
                 }
             }

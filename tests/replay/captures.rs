@@ -13,6 +13,7 @@ use shakmaty::san::San;
 use shakmaty::{Chess, EnPassantMode, Position};
 use tempfile::TempDir;
 
+use crate::support::parts::Parts;
 use crate::support::tapes::shared;
 
 fn flagfall(words: &[&str]) -> Output {
@@ -41,12 +42,14 @@ fn last_state(trace: &Path) -> Value {
     let output = flagfall(&["replay", &trace.display().to_string(), "--json"]);
     let text = String::from_utf8(output.stdout).expect("text");
     let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
+    let mut parts = Parts::default();
     let state = |line: Value| {
-        let is_state =
-            line["topic"].as_str().expect("a topic").ends_with("/state") && line["topic"].as_str()?.contains("/arbiter/");
-        is_state.then(|| line["payload"]["body"].clone())
+        let topic = line["topic"].as_str().expect("a topic");
+        let whole = parts.joined(topic, line["payload"].to_string().as_bytes());
+        let is_state = topic.ends_with("/state") && topic.contains("/arbiter/");
+        is_state.then(|| serde_json::from_slice::<Value>(&whole).expect("JSON")["body"].take())
     };
-    lines.filter_map(state).next_back().expect("a state")
+    lines.filter_map(state).last().expect("a state")
 }
 
 /// Plays the moves with a library for the Laws; returns the last position.

@@ -80,7 +80,11 @@ fn subtract(value: &mut Value, by: u64) {
             }
         }
         Value::Array(items) => items.iter_mut().for_each(|item| subtract(item, by)),
-        Value::Object(fields) => fields.values_mut().for_each(|field| subtract(field, by)),
+        Value::Object(fields) => {
+            // A checksum of moves with other times is another one.
+            ["sum", "after"].map(|checksum| fields.remove(checksum));
+            fields.values_mut().for_each(|field| subtract(field, by));
+        }
         _ => {}
     }
 }

@@ -93,7 +93,7 @@ fn moves_at_every_board_with_a_clock_are_completed_by_its_presses() {
         }
         let station = run(info, kind, PRESSED);
         let state = states::arbiter_state(station.game());
-        let moves: Vec<&str> = state.moves.iter().map(|mv| mv.uci.as_str()).collect();
+        let moves: Vec<String> = state.moves.iter().map(|mv| mv.uci.to_string()).collect();
         assert_eq!(moves, ["e2e4", "e7e5", "g1f3", "b8c6", "f1b5"], "{kind:?}");
         assert!(state.moves.iter().all(|mv| mv.pressed_at.is_some()), "{kind:?}: {:#?}", state.moves);
         assert_eq!((state.clock_status, state.clock.source), (ClockStatus::Reporting, info.name), "{kind:?}");

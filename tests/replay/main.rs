@@ -4,6 +4,8 @@
 #[path = "../bench/counting.rs"]
 #[allow(dead_code, reason = "the benches use more of it")]
 mod counting;
+#[path = "../bench/stream.rs"]
+mod stream;
 #[path = "../support/mod.rs"]
 mod support;
 
@@ -31,3 +33,4 @@ mod scenarios;
 mod scene;
 mod traces;
 mod until_press;
+mod update_size;

@@ -11,14 +11,17 @@ use flagfall_game::played::LiveMove;
 use shakmaty::Color;
 
 use crate::board_pgn::last_pgn;
+use crate::support::parts::Parts;
 use crate::support::tapes::{Tape, tapes};
 
 /// The last game of a tape, as the live audience saw it at the end, in PGN; with its moves.
 fn last_game(tape: &Tape, profile: Profile) -> (String, Vec<LiveMove>) {
     let (station, outputs) = tape.play();
     let run = crate::support::tapes::Run { outputs, end: String::new() };
-    let state = run.messages().filter(|message| message.topic == tape.setting.board.live_state()).last().expect("a state");
-    let picture = Picture::read(state.payload.as_bytes()).expect("our own state");
+    let mut parts = Parts::default();
+    let joined = run.messages().map(|message| (&message.topic, parts.joined(&message.topic, message.payload.as_bytes())));
+    let (_, state) = joined.filter(|(topic, _)| **topic == tape.setting.board.live_state()).last().expect("a state");
+    let picture = Picture::read(&state).expect("our own state");
     let game = RoundGame { board: 1, id: picture.game, shown: Some(picture.body), ..RoundGame::default() };
     let (time_control, chess960) = (tape.setting.config.time_control.clone(), tape.setting.config.chess960);
     let text = write_round(&Round { time_control, chess960, games: vec![game], ..Round::default() }, profile);

@@ -16,6 +16,7 @@ use flagfall_protocols::trace::{Audience, Body};
 use serde_json::{Value, json};
 
 use crate::scene::Scene;
+use crate::support::parts::Parts;
 use crate::support::tapes::Tape;
 
 const INITIAL: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR";
@@ -76,8 +77,10 @@ fn play(tape: &Tape) -> (Station, Vec<Message>) {
 
 /// The body of the last message with this end of its topic.
 fn last(messages: &[Message], ending: &str) -> Value {
-    let message = messages.iter().rfind(|message| message.topic.ends_with(ending)).unwrap_or_else(|| panic!("no {ending}"));
-    serde_json::from_str::<Value>(&message.payload).expect("JSON")["body"].clone()
+    let mut parts = Parts::default();
+    let joined = messages.iter().map(|message| (&message.topic, parts.joined(&message.topic, message.payload.as_bytes())));
+    let (_, last) = joined.filter(|(topic, _)| topic.ends_with(ending)).last().unwrap_or_else(|| panic!("no {ending}"));
+    serde_json::from_slice::<Value>(&last).expect("JSON")["body"].clone()
 }
 
 fn moves(state: &Value) -> Vec<&str> {

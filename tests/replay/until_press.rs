@@ -26,6 +26,7 @@ use crate::games::legal;
 use crate::invariants::played_game::{self, Turned};
 use crate::round_games::{bound, evening, started};
 use crate::scene::Scene;
+use crate::support::parts::Parts;
 use crate::support::seeds::{campaign, ordinary};
 use crate::support::tapes::memory::Memory;
 use crate::support::tapes::{Tape, rx};
@@ -196,8 +197,10 @@ fn go_on(
 fn reported(messages: &[Message], audience: Audience) -> (usize, usize) {
     let events = messages.iter().filter(|message| message.audience == audience && message.number > 0).count();
     let topic = format!("/{}/replay/1/1/state", audience.name());
-    let last = messages.iter().rfind(|message| message.topic.ends_with(&topic)).expect("a state");
-    let state = serde_json::from_str::<Value>(&last.payload).expect("JSON");
+    let mut parts = Parts::default();
+    let joined = messages.iter().map(|message| (&message.topic, parts.joined(&message.topic, message.payload.as_bytes())));
+    let (_, last) = joined.filter(|(of, _)| of.ends_with(&topic)).last().expect("a state");
+    let state = serde_json::from_slice::<Value>(&last).expect("JSON");
     (events, state["body"]["moves"].as_array().expect("moves").len())
 }
 

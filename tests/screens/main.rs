@@ -12,6 +12,7 @@ mod accessible;
 mod alarms;
 mod commands;
 mod connection;
+mod earlier_moves;
 mod finding_states;
 mod flag_to_ruling;
 mod keyboard;

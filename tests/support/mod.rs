@@ -5,6 +5,7 @@ pub(crate) mod fake_disk;
 pub(crate) mod hall;
 pub(crate) mod mqtt;
 pub(crate) mod nearly;
+pub(crate) mod parts;
 pub(crate) mod ports;
 pub(crate) mod schemas;
 pub(crate) mod seconds;

@@ -60,6 +60,6 @@ pub(crate) fn run(settings: Settings, script: &Script, control: Option<&str>, bo
 impl Outcome {
     /// The sure moves in SAN.
     pub(crate) fn moves(&self) -> Vec<String> {
-        self.state.moves.iter().map(|mv| mv.san.clone()).collect()
+        self.state.moves.iter().map(|mv| mv.san.to_string()).collect()
     }
 }

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::topic::{Audience, Topic};
 use crate::emulate::games::Expected;
+use crate::outputs::moves_parts::whole_state;
 
 /// The largest number of problems that are listed. More are only counted.
 const MAX_LISTED: usize = 50;
@@ -24,7 +25,9 @@ pub struct Check {
 struct Board {
     expected: Expected,
     series: BTreeMap<Audience, Series>,
-    states: BTreeMap<Audience, Value>,
+    /// The payloads of the last states, and of the parts with earlier moves by their numbers.
+    states: BTreeMap<Audience, Vec<u8>>,
+    parts: BTreeMap<(Audience, String), Vec<u8>>,
     ruling: Option<Value>,
     alerts: BTreeSet<String>,
 }
@@ -43,6 +46,7 @@ impl Check {
             expected,
             series: BTreeMap::new(),
             states: BTreeMap::new(),
+            parts: BTreeMap::new(),
             ruling: None,
             alerts: BTreeSet::new(),
         };
@@ -61,7 +65,11 @@ impl Check {
             self.unreadable += 1;
             return;
         };
-        board.handle_message(topic, &message);
+        match topic.kind {
+            "state" => drop(board.states.insert(topic.audience, payload.to_vec())),
+            "moves" => drop(board.parts.insert((topic.audience, topic.rest.unwrap_or_default().to_owned()), payload.to_vec())),
+            _ => board.handle_message(topic, &message),
+        }
     }
 
     /// Returns what has not arrived; empty if everything has.
@@ -101,7 +109,6 @@ impl Board {
             "revision" => series.revise(body),
             // Arbiters get their revisions in the audit.
             "audit" if body["what"] == "revision" => series.revise(body),
-            "state" => drop(self.states.insert(topic.audience, body.clone())),
             "ruling" => self.ruling = Some(body.clone()),
             "alert" => drop(body["kind"].as_str().map(|kind| self.alerts.insert(kind.to_owned()))),
             _ => {}
@@ -112,6 +119,13 @@ impl Board {
     fn moves(&self, audience: Audience) -> Vec<&str> {
         let unpressed = self.expected.unpressed.iter().filter(|_| audience != Audience::Arbiter);
         self.expected.moves.iter().chain(unpressed).map(String::as_str).collect()
+    }
+
+    /// The body of the last state with all its moves.
+    fn state(&self, audience: Audience) -> Option<Value> {
+        let part = |number: u32| self.parts.get(&(audience, number.to_string())).map(Vec::as_slice);
+        let whole = whole_state(self.states.get(&audience)?, part);
+        serde_json::from_slice::<Value>(&whole).ok().map(|mut state| state["body"].take())
     }
 
     fn audience(&self, audience: Audience, missing: &mut Vec<String>) {
@@ -126,7 +140,7 @@ impl Board {
         let expected = self.moves(audience);
         let came: Vec<&str> = series.moves.values().map(String::as_str).collect();
         differs(&format!("{name} moves"), &expected, &came, missing);
-        let Some(state) = self.states.get(&audience) else {
+        let Some(state) = self.state(audience) else {
             return missing.push(format!("{name}: no state"));
         };
         differs(&format!("{name} state"), &expected, &sans(&state["moves"]), missing);
@@ -137,7 +151,7 @@ impl Board {
     }
 
     fn ending(&self, missing: &mut Vec<String>) {
-        let state = self.states.get(&Audience::Arbiter).unwrap_or(&Value::Null);
+        let state = self.state(Audience::Arbiter).unwrap_or_default();
         if state["ending"].as_str() != self.expected.ending {
             missing.push(format!("ending {} instead of {:?}", state["ending"], self.expected.ending));
         }

@@ -122,7 +122,8 @@ impl Board {
             (Audience::Arbiter, "state") => self.arbiter = body.clone(),
             (Audience::Arbiter, "ruling") => self.ruling = body.clone(),
             (_, "state") if public || !self.delayed => {
-                self.public = body.clone();
+                let before = std::mem::replace(&mut self.public, body.clone());
+                public::keep_earlier_moves(&before, &mut self.public);
                 self.clock = body["clock"].clone();
                 self.delayed = public;
             }

@@ -8,8 +8,9 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
+use flagfall_protocols::trace::Audience;
 
-use super::broker::{Broker, Login};
+use super::broker::{Broker, INCOMPLETE, Login};
 use super::file::Chosen;
 use super::results::round_head;
 use crate::files;
@@ -115,22 +116,17 @@ impl Archive {
 impl Kept {
     /// Reads what the broker keeps.
     fn read(broker: &Broker, event: &str, round: u32) -> Result<Kept> {
-        let below = |audience: &str, leaf: &str| format!("{}/1/{audience}/{event}/{round}/+/{leaf}", broker.root);
-        let mut kept = Kept::default();
-        for (audience, leaf, boards) in
-            [("arbiter", "state", &mut kept.arbiter), ("live", "state", &mut kept.live), ("live", "pgn", &mut kept.pgn)]
-        {
-            let filter = below(audience, leaf);
-            let (before, after) = filter.split_once('+').context("a filter with a board")?;
-            for (topic, payload) in broker.read(std::slice::from_ref(&filter))? {
-                let board = topic.strip_prefix(before).and_then(|rest| rest.strip_suffix(after));
-                // Ids become names of files.
-                if let Some(board) = board.filter(|board| is_id(board) && !payload.is_empty()) {
-                    boards.insert(board.to_owned(), payload);
-                }
+        let mut pgn = BTreeMap::new();
+        let (before, after) = (format!("{}/1/live/{event}/{round}/", broker.root), "/pgn");
+        for (topic, payload) in broker.read(&[format!("{before}+{after}")])? {
+            let board = topic.strip_prefix(&before).and_then(|rest| rest.strip_suffix(after));
+            // Ids become names of files.
+            if let Some(board) = board.filter(|board| is_id(board) && !payload.is_empty()) {
+                pgn.insert(board.to_owned(), payload);
             }
         }
-        Ok(kept)
+        let states = |audience| broker.read_states(audience, event, round);
+        Ok(Kept { arbiter: states(Audience::Arbiter)?, live: states(Audience::Live)?, pgn })
     }
 
     /// The record of the game of a pairing.
@@ -152,7 +148,7 @@ impl Kept {
                 None => Err("there is no state for arbiters, and the pairing has no result".to_owned()),
             };
         };
-        let ArchivedGame { picture, termination, began, is_unpublished, moves_from } =
+        let ArchivedGame { picture, termination, began, is_unpublished, is_incomplete } =
             archive::read(payload).map_err(|error| format!("its state for arbiters cannot be read: {error}"))?;
         if is_unpublished {
             let live = self
@@ -160,11 +156,14 @@ impl Kept {
                 .get(&pairing.board)
                 .ok_or("another game is on the board, and there is no state for the live audience")?;
             let live = Picture::read(live).map_err(|error| format!("its state for the live audience cannot be read: {error}"))?;
+            if live.body.is_incomplete() {
+                return Err(INCOMPLETE.to_owned());
+            }
             let note = "another game is on the board: the round's game is as the live audience saw it, without its termination";
             return Ok(Recorded { game: RoundGame { shown: Some(live.body), ..game }, note: Some(note.to_owned()) });
         }
-        if let Some(from) = moves_from {
-            return Err(format!("the broker did not take the whole state: its moves begin with half-move {from}"));
+        if is_incomplete {
+            return Err(INCOMPLETE.to_owned());
         }
         let note = picture.body.result.is_none_or(|result| result == GameResult::Open) && pairing.result.is_none();
         let began = began.map(date_and_time);

@@ -1,16 +1,22 @@
 //! Reads and publishes the messages of an event with the organiser's login.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
+use flagfall_protocols::trace::Audience;
 
 use crate::config::{self, Config};
 use crate::event::model::EventFile;
 use crate::mqtt::{ExchangeError, Identity, follow_retained, publish_retained, read_retained, request};
+use crate::outputs::moves_parts::whole_state;
 use crate::random;
 use crate::wire::meta;
-use crate::wire::topics;
+use crate::wire::topics::{self, is_id};
+
+/// Why the game of a board cannot be written.
+pub(super) const INCOMPLETE: &str = "the broker does not have all its moves, or this login may not read `moves/+`";
 
 /// The login of the organiser.
 #[derive(Args)]
@@ -50,6 +56,24 @@ impl Broker {
     /// Returns the retained messages on these filters.
     pub(super) fn read(&self, filters: &[String]) -> Result<Vec<(String, Vec<u8>)>, ExchangeError> {
         self.runtime.block_on(read_retained(&self.identity, &self.client, filters))
+    }
+
+    /// Returns the states of the boards of a round by the ids of the boards, each with all its moves (`wire/README.md#2.2`).
+    pub(super) fn read_states(
+        &self,
+        audience: Audience,
+        event: &str,
+        round: u32,
+    ) -> Result<BTreeMap<String, Vec<u8>>, ExchangeError> {
+        let below = format!("{}/1/{}/{event}/{round}/", self.root, audience.name());
+        let read = self.read(&["state", "moves/+"].map(|leaf| format!("{below}+/{leaf}")))?;
+        let all: BTreeMap<&str, &[u8]> = read.iter().map(|(topic, payload)| (topic.as_str(), payload.as_slice())).collect();
+        let state = |(topic, payload): (&&str, &&[u8])| {
+            let board = topic.strip_prefix(&below)?.strip_suffix("/state").filter(|board| is_id(board) && !payload.is_empty())?;
+            let part = |number| all.get(format!("{below}{board}/moves/{number}").as_str()).copied();
+            Some((board.to_owned(), whole_state(payload, part)))
+        };
+        Ok(all.iter().filter_map(state).collect())
     }
 
     /// The user of the login; without a login a broker lets everybody be anybody.

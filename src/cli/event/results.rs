@@ -8,8 +8,9 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, anyhow, ensure};
 use clap::{Args, ValueEnum};
 use flagfall_game::clock::control::TimeControl;
+use flagfall_protocols::trace::Audience;
 
-use super::broker::Login;
+use super::broker::{INCOMPLETE, Login};
 use super::file::Chosen;
 use crate::event::export::{self, Played};
 use crate::event::import::MAX_IMPORT;
@@ -60,12 +61,11 @@ impl Results {
         let number = self.round.or_else(|| file.current()).context("the current round has no number")?;
         let round = file.rounds.get(&number).with_context(|| format!("round {number} has no pairings"))?;
         let broker = self.login.broker()?;
-        let prefix = format!("{}/1/live/{}/{number}/", broker.root, file.id);
         let mut shown: BTreeMap<String, Picture> = BTreeMap::new();
-        for (topic, payload) in broker.read(&[format!("{prefix}+/state")])?.iter().filter(|(_, payload)| !payload.is_empty()) {
-            let picture = Picture::read(payload).with_context(|| topic.clone())?;
-            let board = topic.strip_prefix(&prefix).and_then(|rest| rest.strip_suffix("/state")).unwrap_or(topic);
-            shown.insert(board.to_owned(), picture);
+        for (board, payload) in broker.read_states(Audience::Live, &file.id, number)? {
+            let picture = Picture::read(&payload).with_context(|| format!("board {board}"))?;
+            ensure!(!picture.body.is_incomplete() || self.format != Form::Pgn, "board {board}: {INCOMPLETE}");
+            shown.insert(board, picture);
         }
         let games: Vec<Played<'_>> = round
             .boards

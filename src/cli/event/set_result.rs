@@ -100,7 +100,10 @@ fn states(place: &str) -> [String; 2] {
 fn played(heard: &Heard, place: &str) -> Result<Option<(String, String)>> {
     let states = states(place);
     let filled = |list: &Value| list.as_array().is_some_and(|list| !list.is_empty());
-    let has_moves = |state: &&Value| filled(&state["body"]["moves"]) || filled(&state["body"]["segments"]);
+    let has_moves = |state: &&Value| {
+        let body = &state["body"];
+        filled(&body["moves"]) || filled(&body["segments"]) || body["parts"].is_object()
+    };
     let state = states.iter().filter_map(|topic| heard.message(topic)).find(has_moves);
     let Some(game) = state.and_then(|state| state["game"].as_str()) else { return Ok(None) };
     let node = heard.serving(place).find(|node| heard.is_alive(node));

@@ -3,6 +3,7 @@
 use anyhow::Result;
 use flagfall_protocols::trace::{Audience, Trace};
 
+use crate::outputs::moves_parts::MovesParts;
 use crate::outputs::picture::Picture;
 use crate::outputs::round::{Round, RoundGame};
 use crate::session::replay;
@@ -16,14 +17,22 @@ use crate::session::station::StationOutput;
 pub(super) fn read(trace: &Trace<'_>, setting: &Setting) -> Result<Round> {
     let mut station = setting.station()?;
     let topic = setting.board.live_state();
-    let mut games: Vec<RoundGame> = Vec::new();
+    let part_of = |topic: &str| topic.rsplit_once("/moves/").and_then(|(_, part)| part.parse().ok());
+    let (mut games, mut parts) = (Vec::<RoundGame>::new(), MovesParts::default());
     replay::run(trace, &mut station, &mut |output| {
-        let state = |output| match output {
-            StationOutput::Message(message) => (message.audience == Audience::Live && message.topic == topic).then_some(message),
-            _ => None,
+        let StationOutput::Message(message) = output else { return Ok(()) };
+        if message.audience != Audience::Live {
+            return Ok(());
+        }
+        if let Some(part) = part_of(&message.topic) {
+            parts.take_part(part, message.payload.as_bytes())?;
+        }
+        if message.topic != topic {
+            return Ok(());
+        }
+        let Some(Picture { game, body, .. }) = parts.take_state(Picture::read(message.payload.as_bytes())?)? else {
+            return Ok(());
         };
-        let Some(message) = state(output) else { return Ok(()) };
-        let Picture { game, body, .. } = Picture::read(message.payload.as_bytes())?;
         if games.last().is_none_or(|last| last.id != game) {
             games.push(RoundGame { board: 1, id: game, ..RoundGame::default() });
         }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::game::{Game, Standing, clock_read, first_move, parts, whole};
+use super::game::{Game, Standing, clock_read, first_move, parts};
 use crate::outputs::picture::{MAX_PLIES, MAX_SEGMENTS, Picture, PictureSegment};
 use crate::outputs::{board_games, pgn};
 use crate::system_clock::{MonotonicTime, Utc};
@@ -48,8 +48,6 @@ pub(crate) struct Board {
 pub(crate) enum Wrong {
     /// A state has a move that cannot be played.
     BadState,
-    /// A state lacks moves that were never received.
-    Shortened,
     /// The game on the board is not one of the round.
     Other(Unpublished),
     /// The game on the board is not the one that a person chose.
@@ -112,7 +110,7 @@ impl Board {
         }
     }
 
-    /// Takes a state of the owner, or of a new owner.
+    /// Takes a state with all its moves, of the owner or of a new owner.
     pub(crate) fn take(&mut self, picture: Picture, bound: &Bound, now: MonotonicTime) -> Taken {
         let taken = self.judge(picture, bound, now);
         self.note_held(taken, now);
@@ -203,7 +201,7 @@ impl Board {
     fn update(&mut self, picture: Picture, bound: &Bound) -> Taken {
         let Some(last) = self.games.last_mut() else { return Taken::Refused };
         let (before, number) = (last.clone(), last.number);
-        let Some(body) = whole(picture.body.clone(), Some(&last.body)) else { return self.refuse(Wrong::Shortened) };
+        let body = picture.body.clone();
         if !pgn::legal_plies(&body, bound.chess960).1 {
             return self.refuse(Wrong::BadState);
         }
@@ -240,7 +238,7 @@ impl Board {
             self.offset = last.number;
         }
         let number = self.offset.saturating_add(picture.body.game_no);
-        let Some(body) = whole(picture.body.clone(), None) else { return self.refuse(Wrong::Shortened) };
+        let body = picture.body.clone();
         // A node that repeats a broken state shows as much of it as can be played.
         let is_whole = pgn::legal_plies(&body, bound.chess960).1;
         if !is_whole && !self.games.is_empty() {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::outputs::picture::{Body, MAX_PLIES, Picture, PictureClock, PictureSegment};
+use crate::outputs::picture::{Body, Picture, PictureClock, PictureSegment};
 use crate::outputs::{board_games, pgn};
 use crate::system_clock::Utc;
 use crate::wire::round_games::GameOnBoard;
@@ -54,7 +54,7 @@ impl Game {
         if new.game_no < old.game_no {
             return if restarted { Standing::Doubtful } else { Standing::Old };
         }
-        let has_fewer = new.moves_from.is_none() && new.plies() < old.plies();
+        let has_fewer = new.plies() < old.plies();
         // The node has come back, and its own delay has not reached what was given to the public in its place.
         let lacks_result = new.result.is_none() && old.result.is_some() && new.plies() == old.plies();
         if self.released && (has_fewer || lacks_result) && is_beginning(new, old) {
@@ -111,16 +111,6 @@ impl Game {
 pub(super) fn parts(body: Body) -> Vec<PictureSegment> {
     let Body { initial_fen, moves, segments, .. } = body;
     segments.into_iter().chain([PictureSegment { initial_fen, moves }]).collect()
-}
-
-/// Adds the moves that the broker did not take to a state that lacks them. None: they were never received, or no game is so long.
-pub(super) fn whole(body: Body, held: Option<&Body>) -> Option<Body> {
-    let Some(from) = body.moves_from.filter(|from| *from > 1) else { return Some(Body { moves_from: None, ..body }) };
-    let held = held?;
-    let earlier = held.moves.get(..from as usize - 1)?;
-    let moves = earlier.iter().chain(&body.moves).cloned().collect();
-    let whole = Body { moves, moves_from: None, initial_fen: held.initial_fen.clone(), segments: held.segments.clone(), ..body };
-    (whole.plies() <= MAX_PLIES).then_some(whole)
 }
 
 /// Whether all that a state has is the beginning of another one, whatever its times.

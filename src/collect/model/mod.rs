@@ -21,7 +21,8 @@ pub(crate) use self::claim::Claim;
 pub(crate) use self::game::Game;
 use self::nodes::Nodes;
 use crate::config::{Fleet, OutputAudience};
-use crate::outputs::picture::Picture;
+use crate::outputs::moves_parts::MovesParts;
+use crate::outputs::picture::{Picture, PictureError};
 use crate::system_clock::{MonotonicTime, Utc};
 use crate::wire::meta::{self, MAX_BOARDS, MAX_ROUNDS, Meta, MetaEvent, MetaRound, Pairing};
 use crate::wire::round_games::RoundBound;
@@ -58,6 +59,8 @@ pub(crate) struct Model {
     pub(crate) event: Option<Meta<MetaEvent>>,
     pub(crate) pairings: BTreeMap<String, Meta<MetaRound>>,
     pub(crate) rounds: BTreeMap<(OutputAudience, String), RoundBoards>,
+    /// The parts of the games by audience and round, and by board.
+    parts: BTreeMap<(OutputAudience, String), BTreeMap<String, MovesParts>>,
     pub(crate) claim: Claim,
     nodes: Nodes,
     /// When the retained messages that were there at the connection had been read; none before that.
@@ -93,6 +96,7 @@ impl Model {
             event: None,
             pairings: BTreeMap::new(),
             rounds: BTreeMap::new(),
+            parts: BTreeMap::new(),
             claim: Claim::default(),
             nodes: Nodes::default(),
             gathered: None,
@@ -196,15 +200,56 @@ impl Model {
         self.note_change(changed, key);
     }
 
-    /// Takes a state. Returns false if there is no room for its board.
+    /// Takes a state. Returns whether it has all its moves and there is room for its board.
+    ///
+    /// # Errors
+    /// With its parts it is longer than a game can be.
     pub(crate) fn take_picture(
         &mut self,
-        audience: OutputAudience,
-        round: &str,
-        id: &str,
+        of: (OutputAudience, &str, &str),
         picture: Picture,
         now: MonotonicTime,
-    ) -> bool {
+    ) -> Result<bool, PictureError> {
+        let Some(parts) = self.parts_of(of) else { return Ok(false) };
+        let was_incomplete = parts.is_incomplete();
+        let whole = parts.take_state(picture)?;
+        self.changed |= whole.is_none() && !was_incomplete;
+        Ok(whole.is_some_and(|picture| self.take_whole(of, picture, now)))
+    }
+
+    /// Takes a part of the moves of a board's game. Returns whether a state has all its moves now and was taken.
+    ///
+    /// # Errors
+    /// It cannot be read, or the game is longer than it can be.
+    pub(crate) fn take_moves(
+        &mut self,
+        of: (OutputAudience, &str, &str),
+        part: u32,
+        payload: &[u8],
+        now: MonotonicTime,
+    ) -> Result<bool, PictureError> {
+        let Some(parts) = self.parts_of(of) else { return Ok(false) };
+        let whole = parts.take_part(part, payload)?;
+        Ok(whole.is_some_and(|picture| self.take_whole(of, picture, now)))
+    }
+
+    /// The parts of the game on a board; none if there are more boards and rounds than there can be.
+    fn parts_of(&mut self, (audience, round, id): (OutputAudience, &str, &str)) -> Option<&mut MovesParts> {
+        let of_audience = self.parts.keys().filter(|(of, _)| *of == audience).count();
+        let key = (audience, round.to_owned());
+        if of_audience >= MAX_ROUNDS as usize && !self.parts.contains_key(&key) {
+            self.counters.unreadable += 1;
+            return None;
+        }
+        let boards = self.parts.entry(key).or_default();
+        if boards.len() >= MAX_BOARDS && !boards.contains_key(id) {
+            self.counters.unreadable += 1;
+            return None;
+        }
+        Some(boards.entry(id.to_owned()).or_default())
+    }
+
+    fn take_whole(&mut self, (audience, round, id): (OutputAudience, &str, &str), picture: Picture, now: MonotonicTime) -> bool {
         let key = (audience, round.to_owned());
         let of_audience = self.rounds.keys().filter(|(of, _)| *of == audience).count();
         let is_full = match self.rounds.get(&key) {

@@ -10,11 +10,18 @@ impl Model {
     pub(crate) fn notes(&self, audience: OutputAudience, round: &str) -> Vec<BoardMessage> {
         let boards = self.rounds.get(&(audience, round.to_owned())).into_iter().flat_map(|round| &round.boards);
         let of_game = |id: &String, board: &Board| note(board).or_else(|| self.unused_result(round, id, board));
+        let parts = self.parts.get(&(audience, round.to_owned()));
+        let incomplete = parts.into_iter().flatten().filter(|(_, parts)| parts.is_incomplete()).map(|(id, _)| BoardMessage {
+            board: id.clone(),
+            message: "Earlier moves of this board's game were not received: give the collector's user the right to read `moves/+` beside \
+                      `state`."
+                .to_owned(),
+        });
         let notes = boards.filter_map(|(id, board)| {
             let message = if self.is_unpaired(round, id) { without_pairing(board) } else { of_game(id, board) };
             Some(BoardMessage { board: id.clone(), message: message? })
         });
-        notes.collect()
+        incomplete.chain(notes).collect()
     }
 
     /// The result in the pairing is that of a game without moves.
@@ -54,7 +61,6 @@ fn note(board: &Board) -> Option<String> {
             Wrong::BadState => {
                 "The board's node has published a move that cannot be played; the game ends before it. Correct the game."
             }
-            Wrong::Shortened => "The broker does not take whole games of this board: raise its limit for the size of messages.",
             Wrong::Other(Unpublished::BeforeTheRound) => {
                 "The game on the board began too long before the round, and is not sent. If it is the round's game, choose it."
             }

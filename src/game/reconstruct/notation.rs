@@ -11,7 +11,7 @@ use crate::pair::Pair;
 const MOST: usize = 7;
 
 /// A move in standard algebraic notation.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Notation([u8; MOST]);
 
 impl Notation {

@@ -5,12 +5,13 @@ use std::collections::{BTreeMap, VecDeque};
 use super::{BoardNo, Retained, STATES};
 use crate::wire::topics;
 
-/// The number of ranks: states of the node, of devices, of boards, and open alarms and rulings.
-const RANKS: usize = 4;
-/// The order of the ranks when a connection begins, so that nobody gets an alarm of a board that he does not know ...
-const AT_BIRTH: [usize; RANKS] = [0, 1, 2, 3];
+/// The number of ranks: states of the node, of devices, parts of moves, states of boards, and open alarms and rulings.
+const RANKS: usize = 5;
+/// The order of the ranks when a connection begins, so that nobody gets an alarm of a board that he does not know, and the present comes
+/// before what was ...
+const AT_BIRTH: [usize; RANKS] = [0, 1, 3, 4, 2];
 /// ... and later, when no alarm waits behind the states of many boards on a slow line.
-const AFTER_BIRTH: [usize; RANKS] = [0, 1, 3, 2];
+const AFTER_BIRTH: [usize; RANKS] = [0, 1, 4, 2, 3];
 
 /// The last state of each topic. Only one version of a state is under way at a time, so that a slow connection carries the newest
 /// ones.
@@ -53,10 +54,12 @@ fn rank(topic: &str) -> usize {
         0
     } else if topic.contains("/1/device/") {
         1
-    } else if topic.contains("/alert/") || topic.ends_with("/ruling") {
-        3
-    } else {
+    } else if topic.contains("/moves/") {
         2
+    } else if topic.contains("/alert/") || topic.ends_with("/ruling") {
+        4
+    } else {
+        3
     }
 }
 

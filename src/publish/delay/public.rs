@@ -30,7 +30,7 @@ pub(crate) struct PublicAudience {
     /// Whether an event was released and its state was not yet.
     awaits_state: bool,
     /// The last game as a state showed it: while a state is awaited, `state` has more.
-    seen: Option<SeenGame>,
+    seen: Option<LiveState>,
     /// The games of the round before it.
     earlier: BoardGames,
     chess960: bool,
@@ -108,7 +108,7 @@ impl PublicAudience {
     /// Returns the games of the board as the public has them, in PGN; none before the first state, and if they are too long.
     pub(crate) fn pgn(&mut self, head: &BoardHead) -> Option<String> {
         self.seen_changed = false;
-        self.earlier.pgn(self.seen.as_ref()?, head)
+        self.earlier.pgn(&SeenGame::from(self.seen.as_ref()?), head)
     }
 
     /// Returns when something is due.
@@ -149,7 +149,7 @@ impl PublicAudience {
 
     fn add_current_state(&self, now: Instant, messages: &mut Messages, out: &mut Vec<Message>) {
         if let Some(state) = self.state.as_ref().filter(|_| !self.awaits_state) {
-            messages.add_public_state(now, self.at, self.rev, state, out);
+            messages.add_public_state(now, self.at, self.rev, state.clone(), out);
         }
     }
 
@@ -189,7 +189,7 @@ impl PublicAudience {
     /// Notes the game as the last state shows it, if nothing has come behind that state.
     fn note_seen(&mut self) {
         if let Some(state) = self.state.as_ref().filter(|_| !self.awaits_state) {
-            self.seen = Some(SeenGame::from(state));
+            self.seen = Some(state.clone());
             self.seen_changed = true;
         }
     }
@@ -204,9 +204,8 @@ impl PublicAudience {
     fn apply_item(&mut self, item: DelayedItem) -> bool {
         let known = self.state.get_or_insert_with(|| LiveState { game_no: item.game, ..LiveState::default() });
         if known.game_no != item.game {
-            let last = SeenGame::from(&*known);
-            let last = if self.awaits_state { self.seen.take() } else { Some(last) };
-            last.into_iter().for_each(|last| self.earlier.end_game(last, self.chess960));
+            let last = if self.awaits_state { self.seen.take() } else { Some(known.clone()) };
+            last.into_iter().for_each(|last| self.earlier.end_game(SeenGame::from(&last), self.chess960));
             (self.seen, known.began, known.round_game) = (None, None, None);
             known.game_no = item.game;
             known.moves.clear();

@@ -4,6 +4,7 @@ use flagfall_game::effect::{Audience, Effect};
 use flagfall_protocols::time::Instant;
 
 use super::{Header, Message, Messages, deletion};
+use crate::publish::parts::Parts;
 use crate::publish::states::EarlierState;
 use crate::wire::state::LiveState;
 
@@ -13,7 +14,12 @@ impl Messages {
         let Messages { board, .. } = self;
         let live = [board.live_state(), board.live_clock(), board.live_pgn()].map(|topic| (Audience::Live, topic));
         let public = [board.public_state(), board.public_clock(), board.public_pgn()].map(|topic| (Audience::Public, topic));
-        out.extend(live.into_iter().chain(public).map(|(audience, topic)| Message { audience, ..deletion(at, topic) }));
+        // An earlier start may have published more of them than this one.
+        let parts = (0..Parts::WITHDRAWN)
+            .flat_map(|part| [(Audience::Live, board.live_moves(part)), (Audience::Public, board.public_moves(part))]);
+        out.extend(
+            live.into_iter().chain(public).chain(parts).map(|(audience, topic)| Message { audience, ..deletion(at, topic) }),
+        );
     }
 
     /// Adds the state or the times that the live audience keeps while a game is on the board that is not published; nothing if it
@@ -26,7 +32,7 @@ impl Messages {
             Effect::Clock => self.add_message(header("board.clock", self.board.live_clock()), &state.clock, out),
             _ => {
                 let state = LiveState { players: self.players.clone(), ..state.clone() };
-                self.add_message(header("board.state", self.board.live_state()), &state, out);
+                self.add_live_state(header("board.state", self.board.live_state()), state, out);
             }
         }
     }

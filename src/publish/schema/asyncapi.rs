@@ -52,19 +52,23 @@ pub fn channels() -> Vec<Channel> {
     let board = Board { root: word("{root}"), event: word("{event}"), round: word("{round}"), board: word("{board}") };
     let root = "{root}";
     let alert = board.alert(0).replace("alert/0", "alert/{alert}");
+    let moves = |topic: String| topic.replace("moves/0", "moves/{part}");
     let commands = board.commands().replacen('+', "{user}", 1).replacen('+', "{verb}", 1);
-    let rows: [(_, _, &[&'static str], _); 26] = [
+    let rows: [(_, _, &[&'static str], _); 29] = [
         ("arbiter_state", board.arbiter_state(), &["board.state.arbiter"], STATE),
+        ("arbiter_moves", moves(board.arbiter_moves(0)), &["board.moves.arbiter"], STATE),
         ("arbiter_move", board.arbiter_move(), &["board.move.arbiter"], EVENT),
         ("audit", board.audit(), &["board.audit"], EVENT),
         ("alert", alert, &["board.alert"], STATE),
         ("ruling", board.ruling(), &["board.ruling"], STATE),
         ("live_state", board.live_state(), &["board.state.live"], STATE),
+        ("live_moves", moves(board.live_moves(0)), &["board.moves.live"], STATE),
         ("live_clock", board.live_clock(), &["board.clock"], CLOCK),
         ("live_move", board.live_move(), &["board.move.live"], EVENT),
         ("live_revision", board.live_revision(), &["board.revision", "board.restated"], EVENT),
         ("live_pgn", board.live_pgn(), &[PGN], STATE),
         ("public_state", board.public_state(), &["board.state.live"], STATE),
+        ("public_moves", moves(board.public_moves(0)), &["board.moves.live"], STATE),
         ("public_clock", board.public_clock(), &["board.clock"], CLOCK),
         ("public_move", board.public_move(), &["board.move.live"], EVENT),
         ("public_revision", board.public_revision(), &["board.revision", "board.restated"], EVENT),
@@ -173,6 +177,7 @@ fn describe_parameters() -> Value {
         "event": {"description": format!("The event, {id}.")},
         "round": {"description": format!("The round, {id}.")},
         "board": {"description": format!("The board, {id}.")},
+        "part": {"description": "Number of the part of the game's moves, from 0."},
         "alert": {"description": "Number of the alarm in its game, from 1."},
         "node": {"description": format!("The node, {id}.")},
         "output": {"description": format!("The output of a collector, {id}.")},

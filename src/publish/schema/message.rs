@@ -12,6 +12,7 @@ use crate::wire::decision::Ruling;
 use crate::wire::device::{DeviceRaw, DeviceStatus};
 use crate::wire::meta::{MetaEvent, MetaRound};
 use crate::wire::moves::{LiveMove, LiveRevision, MoveBody, Restated};
+use crate::wire::moves_part::MovesPart;
 use crate::wire::node::{NodeHealth, NodeInfo, NodeStatus};
 use crate::wire::output::OutputStatus;
 use crate::wire::reply::Reply;
@@ -33,13 +34,25 @@ const fn message<T: JsonSchema>(name: &'static str, kind: &'static str, header: 
     MessageSchema { name, kind, header, about, body: SchemaGenerator::subschema_for::<T> }
 }
 
-pub(super) const MESSAGES: [MessageSchema; 19] = [
+pub(super) const MESSAGES: [MessageSchema; 21] = [
     message::<ArbiterState>("board.state.arbiter", "board.state", Header::State, "The picture of a board for arbiters."),
     message::<LiveState>(
         "board.state.live",
         "board.state",
         Header::State,
         "The picture of a board for the live and public audiences.",
+    ),
+    message::<MovesPart<MoveBody>>(
+        "board.moves.arbiter",
+        "board.moves",
+        Header::State,
+        "Moves of a game before those in its state, for arbiters; an empty payload deletes them.",
+    ),
+    message::<MovesPart<LiveMove>>(
+        "board.moves.live",
+        "board.moves",
+        Header::State,
+        "Moves of a game before those in its state, for the live and public audiences; an empty payload deletes them.",
     ),
     message::<ClockBody>("board.clock", "board.clock", Header::State, "The times of a board, for the live and public audiences."),
     message::<MoveBody>("board.move.arbiter", "board.move", Header::Event, "A move that is sure, for arbiters."),

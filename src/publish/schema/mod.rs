@@ -60,6 +60,8 @@ pub fn name_of_topic(topic: &str) -> Option<&'static str> {
         ["arbiter", _, _, _, "audit"] => "board.audit",
         ["arbiter", _, _, _, "ruling"] => "board.ruling",
         ["arbiter", _, _, _, "alert", _] => "board.alert",
+        ["arbiter", _, _, _, "moves", _] => "board.moves.arbiter",
+        ["live" | "public", _, _, _, "moves", _] => "board.moves.live",
         ["live" | "public", _, _, _, "clock"] => "board.clock",
         ["live" | "public", _, _, _, "state"] => "board.state.live",
         ["live" | "public", _, _, _, "move"] => "board.move.live",

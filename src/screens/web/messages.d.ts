@@ -766,6 +766,88 @@ export type BoardMoveLiveMessage = {
   body: BoardMoveLiveBody;
 };
 
+/** Body of `board.moves`: some moves before those that the state has, in order. */
+export type MovesPart = {
+  /** The checksum of the part before; 0 in the first part. */
+  after: number;
+  /** The start position of these moves, FEN, where they begin a segment of the game. Without it they go on from the part before. */
+  initial_fen?: string | null;
+  /** The moves. */
+  moves: MoveBody[];
+  /** The checksum of all moves up to here: another one if any of them is another one. Only equality has a meaning. */
+  sum: number;
+};
+
+/** Moves of a game before those in its state, for arbiters; an empty payload deletes them. */
+export type BoardMovesArbiterBody = MovesPart;
+
+export type BoardMovesArbiterMessage = {
+  /** How often the node was started: a will of an earlier run is recognised by it. */
+  boot: number;
+  /** The game: <event>-<round>-<board>-g<number>; a board may have several. */
+  game: string;
+  /** Who says it. */
+  node: string;
+  /** Counts what changed for this audience; clock ticks do not count. */
+  rev: number;
+  /** When it happened; for the public, when it happened on the board. */
+  t: {
+    /** Estimated error of utc, milliseconds; left out if nobody knows. */
+    err_ms?: number;
+    /** What a clock on the wall goes by. */
+    sync: "ntp" | "ptp" | "gps" | "rtc" | "none";
+    /** Microseconds since the journal, or for node.* the machine, began: for order and durations. */
+    us: number;
+    /** The same for people, RFC 3339. */
+    utc: string;
+  };
+  type: "board.moves";
+  /** Version of the schema, major.minor: a minor version only adds fields. */
+  v: string;
+  body: BoardMovesArbiterBody;
+};
+
+/** Body of `board.moves`: some moves before those that the state has, in order. */
+export type BoardMovesLiveMovesPart = {
+  /** The checksum of the part before; 0 in the first part. */
+  after: number;
+  /** The start position of these moves, FEN, where they begin a segment of the game. Without it they go on from the part before. */
+  initial_fen?: string | null;
+  /** The moves. */
+  moves: LiveMove[];
+  /** The checksum of all moves up to here: another one if any of them is another one. Only equality has a meaning. */
+  sum: number;
+};
+
+/** Moves of a game before those in its state, for the live and public audiences; an empty payload deletes them. */
+export type BoardMovesLiveBody = BoardMovesLiveMovesPart;
+
+export type BoardMovesLiveMessage = {
+  /** How often the node was started: a will of an earlier run is recognised by it. */
+  boot: number;
+  /** The game: <event>-<round>-<board>-g<number>; a board may have several. */
+  game: string;
+  /** Who says it. */
+  node: string;
+  /** Counts what changed for this audience; clock ticks do not count. */
+  rev: number;
+  /** When it happened; for the public, when it happened on the board. */
+  t: {
+    /** Estimated error of utc, milliseconds; left out if nobody knows. */
+    err_ms?: number;
+    /** What a clock on the wall goes by. */
+    sync: "ntp" | "ptp" | "gps" | "rtc" | "none";
+    /** Microseconds since the journal, or for node.* the machine, began: for order and durations. */
+    us: number;
+    /** The same for people, RFC 3339. */
+    utc: string;
+  };
+  type: "board.moves";
+  /** Version of the schema, major.minor: a minor version only adds fields. */
+  v: string;
+  body: BoardMovesLiveBody;
+};
+
 /** Body of `board.restated`: numbers may have been given twice (`wire/README.md#3`). */
 export type Restated = {
   /** The first number that may have been given to another event before. */
@@ -1044,8 +1126,10 @@ export type ArbiterState = {
   lever_up: Side | null;
   /** The sure moves. */
   moves: MoveBody[];
-  /** The ply of the first move in `moves`, where the broker does not take the whole list: earlier moves, and the parts before `initial_fen`, are left out, and `initial_fen` is the position before this ply. */
+  /** The ply of the first move in `moves`, if moves before it are in the parts: then `initial_fen` is the position before this ply. */
   moves_from?: number | null;
+  /** The parts that have all moves before `moves`, those of earlier segments too; none while the state has the whole game. */
+  parts?: PartsBefore | null;
   /** Moves that stand on the board and are not yet sure. */
   pending: MoveBody[];
   /** Period of each player, from 1. */
@@ -1060,7 +1144,7 @@ export type ArbiterState = {
   result: GameResult | null;
   /** White sits at the right-hand side of the connector. */
   rotated: boolean;
-  /** The parts of the game before `initial_fen`, at most the last eight. */
+  /** The segments of the game before the present one, at most the last eight; left out if they are in the parts. */
   segments?: Segment[];
   /** Where the game is. */
   stage: Stage;
@@ -1140,6 +1224,14 @@ export type Pair4 = {
   black: number;
   /** White's. */
   white: number;
+};
+
+/** Which parts stand before the moves of a state. */
+export type PartsBefore = {
+  /** The checksum of the last one. If it has another one, the state or a part is still to come. */
+  sum: number;
+  /** How many: `moves/0` and so on. */
+  total: number;
 };
 
 /** What a penalty consists of. */
@@ -1257,8 +1349,10 @@ export type LiveState = {
   link?: Link;
   /** The made moves. */
   moves: LiveMove[];
-  /** The ply of the first move in `moves`, where the broker does not take the whole list: earlier moves, and the parts before `initial_fen`, are left out, and `initial_fen` is the position before this ply. */
+  /** The ply of the first move in `moves`, if moves before it are in the parts: then `initial_fen` is the position before this ply. */
   moves_from?: number | null;
+  /** The parts that have all moves before `moves`, those of earlier segments too; none while the state has the whole game. */
+  parts?: PartsBefore | null;
   /** The players, as far as they are known. */
   players?: Players | null;
   /** The result, if it is known. */
@@ -1267,7 +1361,7 @@ export type LiveState = {
   result_by?: ResultBy | null;
   /** Which game of the round it is, from 1, where the node knows how many games the round has. A later game with the same number takes the place of this one: it was begun anew, or goes on from another position. */
   round_game?: number | null;
-  /** The parts of the game before `initial_fen`, at most the last eight. */
+  /** The segments of the game before the present one, at most the last eight; left out if they are in the parts. */
   segments?: BoardStateLiveSegment[];
   /** True in the last state of a board that its node serves no more. */
   withdrawn?: boolean;

@@ -115,6 +115,25 @@ fn a_damaged_secret_is_reported_and_never_replaced() {
     }
 }
 
+/// The brokers and nodes of a hall read less than the library that makes certificates.
+#[test]
+fn a_key_that_a_machine_cannot_read_is_damaged() {
+    let folder = folder(EVENT);
+    let out = folder.path().join("OUT");
+    made(folder.path(), &[]);
+    for name in ["secrets/ca.key", "secrets/hall.key"] {
+        let good = fs::read_to_string(out.join(name)).expect("a file");
+        for bad in [good.replace("\n-----END", "-----END"), good.replace("KEY-----\nMI", "KEY-----MI"), format!("({good}")] {
+            fs::write(out.join(name), &bad).expect("a file");
+            let ran = make(folder.path(), &[]);
+            assert_eq!(ran.code, Some(1), "{bad}: {}{}", ran.out, ran.err);
+            assert!(ran.err.contains(name) && ran.err.contains("is damaged"), "{}", ran.err);
+        }
+        fs::write(out.join(name), &good).expect("a file");
+        made(folder.path(), &[]);
+    }
+}
+
 /// One wrong letter would cut all machines off from their broker.
 #[test]
 fn a_certificate_with_a_wrong_letter_is_damaged() {

@@ -7,6 +7,7 @@ use flagfall_game::laws::outcome::GameResult;
 use serde_json::{Value, json};
 
 use crate::commands::command_rig::CommandRig;
+use crate::support::parts::Parts;
 
 fn send(rig: &mut CommandRig, verb: &str, payload: &str) -> Reply {
     rig.send(Some(Role::Arbiter), verb, payload).pop().expect("an answer")
@@ -49,9 +50,10 @@ fn a_position_that_is_set_keeps_the_moves_before_it() {
     let fen = "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1";
     let ask = rig.ask("set-position", "p", json!({ "fen": fen }));
     assert_eq!(send(&mut rig, "set-position", &ask).code, Code::Ok);
-    let topic = Board::default().arbiter_state();
-    let state = rig.messages.iter().rfind(|message| message.topic == topic).expect("a state");
-    let body = serde_json::from_str::<Value>(&state.payload).expect("JSON")["body"].clone();
+    let (topic, mut parts) = (Board::default().arbiter_state(), Parts::default());
+    let joined = rig.messages.iter().map(|message| (&message.topic, parts.joined(&message.topic, message.payload.as_bytes())));
+    let (_, state) = joined.filter(|(of, _)| **of == topic).last().expect("a state");
+    let body = serde_json::from_slice::<Value>(&state).expect("JSON")["body"].clone();
     let kept = body["segments"][0]["moves"].as_array().expect("the moves before");
     let kept: Vec<&str> = kept.iter().filter_map(|mv| mv["uci"].as_str()).collect();
     assert_eq!(

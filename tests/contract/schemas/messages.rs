@@ -71,11 +71,13 @@ impl Seen {
     }
 }
 
-const OF_A_GAME: [&str; 7] = [
+const OF_A_GAME: [&str; 9] = [
     "board.audit",
     "board.clock",
     "board.move.arbiter",
     "board.move.live",
+    "board.moves.arbiter",
+    "board.moves.live",
     "board.state.arbiter",
     "board.state.live",
     "board.alert",

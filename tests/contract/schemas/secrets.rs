@@ -8,8 +8,10 @@ use serde_json::{Value, json};
 use crate::support::schemas::arbiters_only::{FIELDS, SHOWN, WORDS, forbidden};
 use crate::support::schemas::validate;
 
-const ARBITERS: [&str; 5] = ["board.state.arbiter", "board.move.arbiter", "board.alert", "board.ruling", "board.audit"];
-const OPEN: [&str; 5] = ["board.state.live", "board.clock", "board.move.live", "board.revision", "board.restated"];
+const ARBITERS: [&str; 6] =
+    ["board.state.arbiter", "board.moves.arbiter", "board.move.arbiter", "board.alert", "board.ruling", "board.audit"];
+const OPEN: [&str; 6] =
+    ["board.state.live", "board.moves.live", "board.clock", "board.move.live", "board.revision", "board.restated"];
 
 /// Field names and fixed words that a schema knows.
 #[derive(Default)]

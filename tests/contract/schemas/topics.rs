@@ -92,7 +92,7 @@ fn the_document_holds_together() {
         }
     }
     let count = |key: &str| document[key].as_object().map_or(0, serde_json::Map::len);
-    assert_eq!((count("channels"), count("operations")), (26, 26));
+    assert_eq!((count("channels"), count("operations")), (29, 29));
     let commands = &document["operations"]["commands"];
     assert_eq!((&commands["action"], &commands["bindings"]["mqtt"]["retain"]), (&"receive".into(), &false.into()));
     assert_eq!(commands["reply"]["channel"]["$ref"], "#/channels/reply");

@@ -135,8 +135,7 @@ pub(crate) fn assert_states_are_right(wires: &[Timed], faults: &[MonotonicTime])
                 let shown = shown.map(|(shown, _)| &shown.json["body"]);
                 let moves = shown.map(|body| body["moves"].as_array().expect("moves"));
                 let moves = moves.map(|moves| moves.iter().map(|played| played["san"].clone()).collect::<Vec<_>>());
-                // A broker that dies several times with the same state unanswered is taken for one with a limit for some seconds:
-                // the state is then shortened (`wire/README.md#3`).
+                // The moves before these are in the parts.
                 let from = shown.and_then(|body| body["moves_from"].as_u64()).map_or(0, |first| first as usize - 1);
                 let since = now.since(began) + STATE_AGE + Duration::from_secs(delay);
                 let limit = wall.after_micros(-(since.as_micros() as i64));

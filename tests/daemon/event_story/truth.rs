@@ -15,6 +15,7 @@ use flagfall_protocols::trace::Trace;
 
 use super::games::TIME_CONTROL;
 use super::organiser::{DATE, EVENT, NAME, PLACE, players};
+use crate::support::parts::Parts;
 
 /// The round with the games of these journals, of which each is the folder of a board; the first one is that of board 1. `forfeit` is the
 /// board whose Black is absent.
@@ -56,14 +57,14 @@ fn last_state(journal: &Path, session: &str) -> Option<flagfall::outputs::pictur
     let trace = Trace::new(&text[..whole]).ok()?;
     let setting = Setting::from_trace(&trace, &Overrides::default()).expect("a setting");
     let (mut station, topic, mut last) = (setting.station().expect("a station"), setting.board.live_state(), None);
+    let mut parts = Parts::default();
     replay::run(&trace, &mut station, &mut |output| {
-        if let StationOutput::Message(message) = output
-            && message.topic == topic
-        {
-            last = Some(message.payload);
+        if let StationOutput::Message(message) = output {
+            let payload = parts.joined(&message.topic, message.payload.as_bytes());
+            last = if message.topic == topic { Some(payload) } else { last.take() };
         }
         Ok(())
     })
     .expect("a whole journal");
-    last.map(|payload| Picture::read(payload.as_bytes()).expect("our own state").body)
+    last.map(|payload| Picture::read(&payload).expect("our own state").body)
 }

@@ -45,6 +45,7 @@ const TABLE: Table<'_> = Table {
     roles: &["pi-01", "pi-02", "anna", "carol", "otto", "screen-1", "obs", "office", "desk"],
     matrix: "
 flagfall/1/public/open26/1/1/state       rw -- r- r- r- r- -- r- r-
+flagfall/1/public/open26/1/1/moves/0     rw -- r- r- r- r- -- r- r-
 flagfall/1/public/open26/1/1/clock       rw -- r- r- r- r- -- r- r-
 flagfall/1/public/open26/7/2/move        rw -- r- r- r- r- -- r- r-
 flagfall/1/public/open26/1/2/revision    rw -- r- r- r- r- -- r- r-
@@ -55,11 +56,13 @@ flagfall/1/public/open27/1/1/state       -- -- r- r- r- r- -- r- r-
 flagfall/1/public/open26/1/pgn           -- -- r- r- r- r- -- r- rw
 flagfall/1/public/open27/1/pgn           -- -- r- r- r- r- -- r- r-
 flagfall/1/live/open26/1/1/state         rw -- r- r- r- -- r- r- r-
+flagfall/1/live/open26/1/1/moves/0       rw -- r- r- r- -- r- r- r-
 flagfall/1/live/open26/1/2/clock         rw -- r- r- r- -- r- r- r-
 flagfall/1/live/open26/1/1/move          rw -- r- r- r- -- r- r- r-
 flagfall/1/live/open26/1/3/move          -- rw r- r- r- -- r- r- r-
 flagfall/1/live/open26/1/pgn             -- -- r- r- r- -- r- r- r-
 flagfall/1/arbiter/open26/1/1/state      rw -- r- r- r- -- -- -- --
+flagfall/1/arbiter/open26/1/1/moves/0    rw -- r- r- r- -- -- -- --
 flagfall/1/arbiter/open26/1/2/audit      rw -- r- r- r- -- -- -- --
 flagfall/1/arbiter/open26/1/1/alert/1    rw -- r- r- r- -- -- -- --
 flagfall/1/arbiter/open26/1/1/ruling     rw -- r- r- r- -- -- -- --

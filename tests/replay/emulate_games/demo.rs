@@ -25,7 +25,7 @@ fn the_games_are_what_they_promise() {
             let outcome = play(&demo, phase);
             let state = &outcome.state;
             assert_eq!(outcome.moves(), expected.moves, "game {number}, phase {phase}");
-            let pending: Vec<_> = state.pending.iter().map(|mv| mv.san.clone()).collect();
+            let pending: Vec<_> = state.pending.iter().map(|mv| mv.san.to_string()).collect();
             assert_eq!(pending, expected.unpressed.iter().cloned().collect::<Vec<_>>());
             let flags: Vec<_> = state.flags.iter().map(|flag| flag.side).collect();
             assert_eq!(flags, expected.flag.into_iter().collect::<Vec<_>>());

@@ -7,6 +7,7 @@ mod watched;
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -31,9 +32,10 @@ fn runtime() -> Runtime {
     tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime")
 }
 
-/// Connects from an address of its own, so that each is a stranger of its own.
-async fn connect(random: &mut fastrand::Rng, to: SocketAddr) -> (TcpStream, IpAddr) {
-    let own = Ipv4Addr::new(127, random.u8(1..255), random.u8(..), random.u8(1..255));
+/// Connects from an address that nobody had before, so that each is a stranger of its own.
+async fn connect(to: SocketAddr) -> (TcpStream, IpAddr) {
+    static CONNECTIONS: AtomicU32 = AtomicU32::new(0);
+    let own = Ipv4Addr::from_bits(0x7f01_0000 + CONNECTIONS.fetch_add(1, Ordering::Relaxed) % 0x00fe_0000);
     (connect_from(own, to).await, own.into())
 }
 
@@ -132,7 +134,7 @@ fn the_relay_takes_any_frames() {
         let sent = if is_damaged { mutated_bytes(random, &[&frames]) } else { frames };
         let head = upgrade("/mqtt", address);
         let (visitor, answer) = runtime.block_on(async {
-            let (mut stream, visitor) = connect(random, address).await;
+            let (mut stream, visitor) = connect(address).await;
             (visitor, exchange(&mut stream, &[head.as_bytes(), &sent].concat(), true).await)
         });
         watched::assert_no_panic("screens");

@@ -57,7 +57,7 @@ fn arbiter_state_of(events: &DeviceEvents) -> ArbiterState {
 }
 
 fn moves(events: &DeviceEvents) -> Vec<String> {
-    arbiter_state_of(events).moves.into_iter().map(|mv| mv.uci).collect()
+    arbiter_state_of(events).moves.into_iter().map(|mv| mv.uci.to_string()).collect()
 }
 
 fn is_square(event: &DeviceEvent) -> bool {

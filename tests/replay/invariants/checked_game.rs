@@ -13,7 +13,6 @@ use flagfall_protocols::driver::Timing;
 use flagfall_protocols::drivers;
 use flagfall_protocols::time::Instant;
 use shakmaty::fen::Fen;
-use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, Position, PositionError};
 
 use crate::invariants::played_game::{Reports, config};
@@ -60,7 +59,7 @@ impl CheckedGame {
 
     /// The sure moves in UCI notation.
     pub(crate) fn moves(&self) -> Vec<String> {
-        self.list.iter().map(|mv| mv.uci.clone()).collect()
+        self.list.iter().map(|mv| mv.uci.to_string()).collect()
     }
 
     /// The whole state of the game as text, without the time of the last clock reading and the deadline of the clock.
@@ -158,18 +157,18 @@ impl CheckedGame {
     fn commit(&mut self, body: &MoveBody) {
         assert_eq!(body.ply as usize, self.list.len() + 1, "a move is added at the end: {body:?}");
         let mut position = self.positions.last().expect("the start").clone();
-        let uci: UciMove = body.uci.parse().expect("UCI");
+        let uci = body.uci;
         let mv =
             uci.to_move(&position).unwrap_or_else(|error| panic!("{} is not legal after {:?}: {error}", body.uci, self.moves()));
         assert_eq!(body.color == "white", position.turn().is_white(), "{body:?}");
         position.play_unchecked(mv);
         self.positions.push(position);
-        self.list.push(body.clone());
+        self.list.push(*body);
     }
 
     fn compare(&self) {
         let state = self.state();
-        let moves: Vec<String> = state.moves.iter().map(|mv| mv.uci.clone()).collect();
+        let moves: Vec<String> = state.moves.iter().map(|mv| mv.uci.to_string()).collect();
         assert_eq!(moves, self.moves(), "the list is as in the messages");
         assert_eq!(Some(&position(&state.fen)), self.positions.last(), "the position is the last one of the list");
     }

@@ -80,7 +80,7 @@ fn only_what_was_played_or_is_named(reports: &Reports, played: &Played) -> (Chec
     for (at, input) in reports {
         checked.feed(*at, input);
         for index in 0..checked.list.len() {
-            let (got, reply) = (checked.list[index].uci.clone(), right.get(index + 1));
+            let (got, reply) = (checked.list[index].uci.to_string(), right.get(index + 1));
             let known = right.get(index).is_some_and(|played| {
                 *played == got || (are_one_story(played, &got, reply) && is_named(&checked, [played, &got]))
             });
@@ -98,7 +98,7 @@ fn assert_repaired(played: &Played, index: usize, after: u64) {
     let reports = without(&played.reports, index, after);
     let (checked, right) = only_what_was_played_or_is_named(&reports, played);
     let (state, left_out) = (checked.state(), &played.reports[index]);
-    let pending: Vec<&String> = state.pending.iter().map(|mv| &mv.uci).collect();
+    let pending: Vec<String> = state.pending.iter().map(|mv| mv.uci.to_string()).collect();
     let kinds: Vec<_> = checked.game.alarms().iter().map(|alarm| (alarm.kind, alarm.opened)).collect();
     // If an illegal move was called before the frame came, the move is only shown until the game goes on.
     let (mut repaired, called) =

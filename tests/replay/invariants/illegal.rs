@@ -362,7 +362,7 @@ fn play_on(seed: u64, boards: &[Board]) -> u64 {
 
 fn compare(checked: &CheckedGame, truth: &Truth, stands: bool, board: Board, context: &str) {
     let state = checked.state();
-    let made = |moves: &[flagfall::wire::moves::MoveBody]| moves.iter().map(|mv| mv.uci.clone()).collect::<Vec<String>>();
+    let made = |moves: &[flagfall::wire::moves::MoveBody]| moves.iter().map(|mv| mv.uci.to_string()).collect::<Vec<String>>();
     let (before, after) = (uci(&truth.before), uci(&truth.after));
     let alarms: Vec<_> = checked.game.alarms().iter().map(|alarm| (alarm.kind, alarm.opened)).collect();
     let mut moves = made(&state.moves);

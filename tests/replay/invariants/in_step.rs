@@ -6,7 +6,6 @@ use flagfall_game::alarm::AlarmKind;
 use flagfall_protocols::event::ClockSide;
 use flagfall_protocols::square::{Placement, Reading, Square};
 use flagfall_protocols::time::Instant;
-use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, Move, Position};
 
 use crate::invariants::chaos::Chaos;
@@ -163,7 +162,7 @@ fn i13_in_step_within_three_seconds_of_a_reachable_position_and_its_press() {
                 return inputs;
             }
             // One of them may have begun before the random moves: its first move stood on the board.
-            let told = now.moves[state.moves.len()..].iter().chain(&now.pending).map(|mv| mv.uci.clone());
+            let told = now.moves[state.moves.len()..].iter().chain(&now.pending).map(|mv| mv.uci.to_string());
             let told: Vec<String> = told.collect();
             let is_told = |story: &&Vec<Move>| {
                 story.iter().map(|mv| mv.to_uci(CastlingMode::Standard).to_string()).eq(told.iter().cloned())
@@ -171,7 +170,7 @@ fn i13_in_step_within_three_seconds_of_a_reachable_position_and_its_press() {
             let chosen = stories.iter().find(is_told).and_then(|story| story.first());
             // A move of the noise that stood there and was pressed was played.
             let pressed = now.moves.get(state.moves.len()).filter(|mv| mv.pressed_at.is_some_and(|at| at[1] < began.0));
-            let pressed = pressed.and_then(|mv| mv.uci.parse::<UciMove>().ok()?.to_move(&start).ok());
+            let pressed = pressed.and_then(|mv| mv.uci.to_move(&start).ok());
             let stood = |&mv: &Move| stood(&start, mv, &before, state.rotated);
             if (several && chosen.is_some_and(stood)) || pressed.as_ref().is_some_and(stood) {
                 open += 1;
@@ -179,8 +178,7 @@ fn i13_in_step_within_three_seconds_of_a_reachable_position_and_its_press() {
             }
             if several && now.moves.len() == state.moves.len() {
                 for pending in &now.pending {
-                    let uci: UciMove = pending.uci.parse().expect("UCI");
-                    here.play_unchecked(uci.to_move(&here).expect("a legal move"));
+                    here.play_unchecked(pending.uci.to_move(&here).expect("a legal move"));
                 }
                 open += 1;
             }

@@ -78,7 +78,7 @@ fn only_what_was_played(reports: &Reports, played: &Played) -> CheckedGame {
         checked.feed(*at, input);
         let moves = checked.list.len();
         if moves > 0 {
-            let right = played.moves.get(moves - 1) == Some(&checked.list[moves - 1].uci);
+            let right = played.moves.get(moves - 1) == Some(&checked.list[moves - 1].uci.to_string());
             assert!(
                 right,
                 "at {at:?}: {:?} was not played, but {:?}",

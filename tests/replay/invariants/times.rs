@@ -50,9 +50,10 @@ fn changes(reports: &Reports) -> Vec<(u64, Square, Reading)> {
 /// The time at which the first square of a move changed to its reading after the move. A man that is lifted again in the same report
 /// was there before.
 fn begin_of_move(mv: &MoveBody, made: u64, changes: &[(u64, Square, Reading)]) -> Option<u64> {
-    let [from, to] = [&mv.uci[..2], &mv.uci[2..4]].map(|name| Square::parse(name).expect("a square"));
+    let (uci, san) = (mv.uci.to_string(), mv.san.to_string());
+    let [from, to] = [&uci[..2], &uci[2..4]].map(|name| Square::parse(name).expect("a square"));
     let of_rank = |file: u8| Square::wrapping(from.rank() * 8 + file);
-    let (emptied, filled) = match (mv.san.trim_end_matches(['+', '#']), mv.san.contains('x')) {
+    let (emptied, filled) = match (san.trim_end_matches(['+', '#']), san.contains('x')) {
         ("O-O", _) => (vec![from, of_rank(7)], vec![to, of_rank(5)]),
         ("O-O-O", _) => (vec![from, of_rank(0)], vec![to, of_rank(3)]),
         // The move may be a capture en passant.

@@ -148,7 +148,7 @@ fn note(checked: &CheckedGame, at: Instant, told: &mut Vec<(Instant, u32, String
     for effect in &checked.out {
         if let Effect::Move(played) = effect {
             let body = MoveBody::from(*played);
-            told.push((at, body.ply, body.uci));
+            told.push((at, body.ply, body.uci.to_string()));
         }
     }
 }
@@ -200,9 +200,9 @@ impl Told {
 
     fn report(&self) -> String {
         let state = self.checked.state();
-        let pending: Vec<&String> = state.pending.iter().map(|mv| &mv.uci).collect();
+        let pending: Vec<String> = state.pending.iter().map(|mv| mv.uci.to_string()).collect();
         let alarms: Vec<_> = self.checked.game.alarms().iter().map(|alarm| (alarm.kind, alarm.opened.0, alarm.squares)).collect();
-        let list: Vec<_> = self.checked.list.iter().map(|mv| (mv.uci.as_str(), mv.how)).collect();
+        let list: Vec<_> = self.checked.list.iter().map(|mv| (mv.uci.to_string(), mv.how)).collect();
         format!(
             "played {:?}\ntold {list:?}\npending {pending:?}\nalarms {alarms:?}\nboard {}\n{}",
             self.moves, state.board, self.script

@@ -46,7 +46,7 @@ fn s049_made_and_not_pressed() {
     let outcome = scene.end();
     assert_eq!((outcome.sans().as_str(), alarms(&outcome)), ("", vec!["flag(white)".into(), "incomplete_move(white)".into()]));
     let (state, made) = (outcome.state(), ((FALL - 0.3) * 1e6) as u64);
-    assert_eq!(state.pending.iter().map(|ply| ply.san.as_str()).collect::<Vec<_>>(), ["e4"]);
+    assert_eq!(state.pending.iter().map(|ply| ply.san.to_string()).collect::<Vec<_>>(), ["e4"]);
     let [earliest, latest] = state.pending[0].made_at;
     assert!(earliest <= made && made <= latest && latest <= made + 300_000, "{earliest} to {latest}, made at {made}");
     assert_eq!((state.completed.white, state.flags.len()), (Some(0), 1), "6.2.1");

@@ -59,7 +59,7 @@ fn s012_in_passing_pressed_too_soon() {
     let state = outcome.state();
     assert_eq!(word(&state.alarms[0].status), "corrected_on_board", "the ruling is still missing");
     assert_eq!(
-        state.pending.iter().map(|ply| ply.san.as_str()).collect::<Vec<_>>(),
+        state.pending.iter().map(|ply| ply.san.to_string()).collect::<Vec<_>>(),
         ["exd6"],
         "the move is pending, not committed"
     );

@@ -84,7 +84,7 @@ fn s065_the_clock_reports_no_press() {
     let reports = "e2:- | e4:P | 0.5 WP | 0.5 e7:- | e5:p | 0.5 BP | 0.5 g1:- | f3:N | 0.5 WP | 0.5 b8:- | c6:n | 0.5 BP";
     let outcome = Reports::new().hold().report(reports).release_with_the_last_of_the_clock().run_at_dgt_board();
     let state = outcome.state();
-    let played: Vec<&str> = state.moves.iter().chain(&state.pending).map(|played| played.san.as_str()).collect();
+    let played: Vec<String> = state.moves.iter().chain(&state.pending).map(|played| played.san.to_string()).collect();
     assert_eq!(
         (played.join(" ").as_str(), outcome.alarms()),
         ("e4 e5 Nf3 Nc6", vec![]),

@@ -73,7 +73,7 @@ fn s085_a_move_and_a_lever_after_a_freeze() {
     let outcome = scene.wait(5.0).run();
     assert_eq!(outcome.moves(), ["d2d4", "d7d5"]);
     let pending = &outcome.state().pending;
-    assert_eq!((pending.len(), pending[0].uci.as_str(), pending[0].after_flag), (1, "e2e4", true));
+    assert_eq!((pending.len(), pending[0].uci.to_string(), pending[0].after_flag), (1, "e2e4".to_owned(), true));
     assert_eq!(outcome.state().completed.white, Some(1));
     assert_eq!(outcome.finding().path, Some(FlagPath::Blocked));
     assert_eq!(outcome.alarms(), ["flag(white)"]);

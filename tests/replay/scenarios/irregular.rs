@@ -80,7 +80,7 @@ fn s019_castling_pressed_without_the_rook() {
     scene.act("move h1 f1");
     let outcome = scene.wait(3.0).run();
     assert_eq!(outcome.moves().len(), 6, "not committed by itself");
-    assert_eq!(outcome.state().pending[0].san, "O-O", "but it is pending");
+    assert_eq!(outcome.state().pending[0].san.to_string(), "O-O", "but it is pending");
 }
 
 #[test]
@@ -134,7 +134,7 @@ fn s099_the_man_of_an_illegal_move_is_captured() {
     let outcome = reports.run_at_dgt_board();
     outcome.allow("", &["illegal_move(black)"], &["position_differs"]);
     let after = outcome.state().after_illegal_move.expect("what was played after it");
-    assert_eq!(after.moves.iter().map(|mv| mv.san.as_str()).collect::<Vec<_>>(), ["dxc4", "bxc4"]);
+    assert_eq!(after.moves.iter().map(|mv| mv.san.to_string()).collect::<Vec<_>>(), ["dxc4", "bxc4"]);
 }
 
 /// Without a clock an illegal move is answered, and its man goes on to a square to which it could have moved. The answer was not to that.

@@ -8,6 +8,8 @@ use flagfall_game::game::Game;
 use flagfall_game::laws::finding::Finding;
 use serde_json::Value;
 
+use crate::support::parts::Parts;
+
 /// The results of a scene.
 pub(crate) struct Outcome {
     pub(crate) station: Station,
@@ -22,7 +24,7 @@ impl Outcome {
     }
 
     pub(crate) fn moves(&self) -> Vec<String> {
-        self.state().moves.into_iter().map(|played| played.uci).collect()
+        self.state().moves.into_iter().map(|played| played.uci.to_string()).collect()
     }
 
     /// The kinds of all alarms of the present game, open or closed, in their order, with the side.
@@ -46,9 +48,13 @@ impl Outcome {
     }
 
     fn shown(&self, game: u32, audience: &str) -> String {
-        let state = |message: &Message| serde_json::from_str::<Value>(&message.payload).expect("JSON")["body"].take();
-        let topic = |message: &&Message| message.topic.contains(audience) && message.topic.ends_with("/state");
-        let mut states = self.messages.iter().rev().filter(topic).map(state);
+        let mut parts = Parts::default();
+        let of_audience = self.messages.iter().filter(|message| message.topic.contains(audience));
+        let joined = of_audience.map(|message| (&message.topic, parts.joined(&message.topic, message.payload.as_bytes())));
+        let states = joined.filter(|(topic, _)| topic.ends_with("/state"));
+        let bodies: Vec<Value> =
+            states.map(|(_, state)| serde_json::from_slice::<Value>(&state).expect("JSON")["body"].take()).collect();
+        let mut states = bodies.iter().rev();
         let last = states.find(|body| body["game_no"] == game).expect("a state of this game");
         let moves = last["moves"].as_array().expect("moves").iter();
         moves.map(|played| played["san"].as_str().expect("a move")).collect::<Vec<_>>().join(" ")
@@ -64,7 +70,7 @@ impl Outcome {
     #[track_caller]
     pub(crate) fn allow(&self, moves: &str, alarms: &[&str], also: &[&str]) -> &Outcome {
         let raised: Vec<String> = self.alarms().into_iter().filter(|alarm| !also.contains(&alarm.as_str())).collect();
-        let pending: Vec<String> = self.state().pending.into_iter().map(|played| played.san).collect();
+        let pending: Vec<String> = self.state().pending.into_iter().map(|played| played.san.to_string()).collect();
         assert_eq!(
             (self.sans().as_str(), pending, raised),
             (moves, vec![], alarms.iter().map(|alarm| alarm.to_string()).collect())

@@ -12,6 +12,7 @@ use rumqttc::v5::{AsyncClient, Event, MqttOptions};
 use serde_json::Value;
 use tokio::sync::oneshot;
 
+use crate::support::parts::Parts;
 use crate::support::waiting::{PATIENCE, thread};
 
 /// One message as it arrived.
@@ -20,7 +21,7 @@ pub(crate) struct ReceivedMessage {
     pub(crate) at: MonotonicTime,
     pub(crate) topic: String,
     pub(crate) bytes: Vec<u8>,
-    /// The payload as JSON; null if it is empty.
+    /// The payload as JSON; null if it is empty. A state has all its moves, those of the parts that came before it too.
     pub(crate) message: Value,
 }
 
@@ -173,6 +174,7 @@ async fn listen(broker: SocketAddr, shared: &Shared) {
     let mut options = MqttOptions::new("subscriber", broker.ip().to_string(), broker.port());
     options.set_max_packet_size(Some(1 << 20));
     let (client, mut events) = AsyncClient::new(options, 4);
+    let mut parts = Parts::default();
     loop {
         match events.poll().await {
             Ok(Event::Incoming(Packet::ConnAck(_))) => {
@@ -184,8 +186,8 @@ async fn listen(broker: SocketAddr, shared: &Shared) {
             }
             Ok(Event::Incoming(Packet::Publish(publish))) => {
                 let bytes = publish.payload.to_vec();
-                let message = serde_json::from_slice(&bytes).unwrap_or_default();
                 let topic = String::from_utf8_lossy(&publish.topic).into_owned();
+                let message = serde_json::from_slice(&parts.joined(&topic, &bytes)).unwrap_or_default();
                 let received = ReceivedMessage { at: monotonic(), topic, bytes, message };
                 shared.all.lock().unwrap_or_else(PoisonError::into_inner).1.push(received);
                 shared.came.notify_all();

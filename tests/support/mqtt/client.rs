@@ -1,5 +1,7 @@
 //! An independent client: `mosquitto_sub` and `mosquitto_pub`.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::Receiver;
 
@@ -7,6 +9,7 @@ use flagfall::system_clock::{MonotonicTime, monotonic};
 use serde_json::Value;
 
 use super::{lines, wait_for};
+use crate::support::parts::Parts;
 
 /// One message as `mosquitto_sub` prints it.
 #[derive(Clone, Debug)]
@@ -22,8 +25,40 @@ pub(crate) struct MosquittoMessage {
     pub(crate) correlation: String,
     pub(crate) topic: String,
     pub(crate) payload: String,
-    /// The payload as JSON: null if it is empty, a text if it is no JSON.
+    /// The payload as JSON: null if it is empty, a text if it is no JSON. A state has all its moves, if its parts have come.
     pub(crate) json: Value,
+}
+
+/// Joins states with their parts. A state whose last part comes after it comes again.
+#[derive(Default)]
+pub(crate) struct JoinedStates {
+    parts: Parts,
+    incomplete: BTreeMap<String, MosquittoMessage>,
+}
+
+impl JoinedStates {
+    pub(crate) fn take(&mut self, message: MosquittoMessage) -> Vec<MosquittoMessage> {
+        if let Some((below, _)) = message.topic.split_once("/moves/") {
+            let below = below.to_owned();
+            self.parts.joined(&message.topic, message.payload.as_bytes());
+            let again = self.incomplete.remove(&below).map(|state| self.joined(&below, state));
+            return [message].into_iter().chain(again.filter(|state| !state.body()["parts"].is_object())).collect();
+        }
+        match message.topic.strip_suffix("/state").map(str::to_owned) {
+            Some(below) => vec![self.joined(&below, message)],
+            None => vec![message],
+        }
+    }
+
+    fn joined(&mut self, below: &str, mut state: MosquittoMessage) -> MosquittoMessage {
+        let whole = self.parts.joined(&state.topic, state.payload.as_bytes());
+        state.json = serde_json::from_slice(&whole).unwrap_or_default();
+        self.incomplete.remove(below);
+        if state.body()["parts"].is_object() {
+            self.incomplete.insert(below.to_owned(), state.clone());
+        }
+        state
+    }
 }
 
 impl MosquittoMessage {
@@ -97,6 +132,7 @@ impl Drop for SubProcess {
 /// A subscription of some topics, whose messages a test reads one after the other.
 pub(crate) struct MosquittoSub {
     lines: Receiver<String>,
+    joined: RefCell<JoinedStates>,
     _process: SubProcess,
 }
 
@@ -105,14 +141,16 @@ impl MosquittoSub {
     pub(crate) fn new(port: u16, filters: &[&str]) -> MosquittoSub {
         let marker = "subscriber/marker";
         let (process, lines) = SubProcess::start(port, marker, filters);
-        let subscriber = MosquittoSub { lines, _process: process };
+        let subscriber = MosquittoSub { lines, joined: RefCell::default(), _process: process };
         subscriber.wait("its own marker", |received| (received.topic == marker).then_some(()));
         subscriber
     }
 
     /// Waits for the first message for which `want` returns something, and returns that.
     pub(crate) fn wait<T>(&self, what: &str, mut want: impl FnMut(MosquittoMessage) -> Option<T>) -> T {
-        wait_for(&self.lines, what, |line| MosquittoMessage::parse(&line).and_then(&mut want))
+        wait_for(&self.lines, what, |line| {
+            self.joined.borrow_mut().take(MosquittoMessage::parse(&line)?).into_iter().find_map(&mut want)
+        })
     }
 
     /// All messages up to the one that `last` accepts, which is among them.

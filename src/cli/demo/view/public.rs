@@ -38,6 +38,17 @@ impl Board {
     }
 }
 
+/// A state has a few moves only (`wire/README.md#2.2`): those of the state before it stay in the picture.
+pub(super) fn keep_earlier_moves(before: &Value, state: &mut Value) {
+    let first = state["moves_from"].as_u64().unwrap_or(1);
+    let earlier = before["moves"].as_array().filter(|_| before["game_no"] == state["game_no"]).into_iter().flatten();
+    let mut moves: Vec<Value> = earlier.filter(|played| played["ply"].as_u64().is_some_and(|ply| ply < first)).cloned().collect();
+    if let Some(told) = state["moves"].as_array_mut() {
+        moves.append(told);
+        *told = moves;
+    }
+}
+
 /// The last moves, two plies a row.
 fn last_moves(moves: &Value) -> Vec<String> {
     let mut rows: Vec<String> = Vec::new();

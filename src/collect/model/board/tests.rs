@@ -147,38 +147,6 @@ fn what_is_believed() {
                 (2, state(5), &[5]),
             ],
         ),
-        (
-            "a shortened state",
-            ALL,
-            vec![
-                (0, state(4), &[4]),
-                (
-                    1,
-                    Picture {
-                        rev: 6,
-                        body: Body { moves_from: Some(5), ..from(after_four, &["Bb5", "a6"], state(2)).body },
-                        ..state(2)
-                    },
-                    &[6],
-                ),
-            ],
-        ),
-        (
-            "a shortened state after moves that were never received",
-            ALL,
-            vec![
-                (0, state(3), &[3]),
-                (
-                    1,
-                    Picture {
-                        rev: 6,
-                        body: Body { moves_from: Some(5), ..from(after_four, &["Bb5", "a6"], state(2)).body },
-                        ..state(2)
-                    },
-                    &[3],
-                ),
-            ],
-        ),
     ];
     for (name, bound, steps) in rows {
         let mut board = Board::new(1, None);
@@ -312,12 +280,11 @@ proptest! {
 
     /// Nothing that arrives makes it panic.
     #[test]
-    fn any_states(steps in prop::collection::vec((0..4_usize, 0..4_u32, 0..4_u64, 0..4_u32, 0..9_usize, 0..4_u32, any::<bool>()), 0..40)) {
+    fn any_states(steps in prop::collection::vec((0..4_usize, 0..4_u32, 0..4_u64, 0..4_u32, 0..9_usize, any::<bool>()), 0..40)) {
         let starts = [INITIAL, "4k3/8/8/8/8/8/8/4K2R w K - 0 40", "nonsense", ""];
         let mut board = Board::new(1, None);
-        for (index, (start, game, boot, rev, count, from_ply, chosen)) in steps.into_iter().enumerate() {
+        for (index, (start, game, boot, rev, count, chosen)) in steps.into_iter().enumerate() {
             let mut picture = of_game(game, Picture { rev, boot, ..from(starts[start], &GAME[..count.min(8)], state(0)) });
-            picture.body.moves_from = (from_ply > 0).then_some(from_ply);
             picture.node = if game == 3 { "m".to_owned() } else { "n".to_owned() };
             let bound = Bound { chosen: chosen.then_some(1), ..ONE };
             board.take(picture, &bound, second(30 * index as u64));

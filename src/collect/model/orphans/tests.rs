@@ -53,8 +53,8 @@ fn a_node_that_is_gone_is_replaced_after_its_delay() {
     ] {
         let mut model = model();
         node(&mut model, "ready", delay, at(0));
-        model.take_picture(OutputAudience::Public, "1", "b", picture(2, false), at(0));
-        model.take_picture(OutputAudience::Live, "1", "b", picture(4, ended), at(10));
+        model.take_picture((OutputAudience::Public, "1", "b"), picture(2, false), at(0)).expect("a game");
+        model.take_picture((OutputAudience::Live, "1", "b"), picture(4, ended), at(10)).expect("a game");
         node(&mut model, state, delay, at(20));
         model.wake(at(69));
         assert_eq!(public(&model), (2, false), "{state} {delay:?}");
@@ -70,8 +70,8 @@ fn where_moves_wait_for_their_press_in_public_only_the_end_releases_them() {
         [(r#"["public"]"#, false, (2, false)), (r#"["public"]"#, true, (4, true)), (r#"["live","public"]"#, false, (4, false))]
     {
         let mut model = model();
-        model.take_picture(OutputAudience::Public, "1", "b", picture(2, false), at(0));
-        model.take_picture(OutputAudience::Live, "1", "b", picture(4, ended), at(10));
+        model.take_picture((OutputAudience::Public, "1", "b"), picture(2, false), at(0)).expect("a game");
+        model.take_picture((OutputAudience::Live, "1", "b"), picture(4, ended), at(10)).expect("a game");
         node(&mut model, "lost", None, at(20));
         let info = format!(r#"{{"body":{{"boards":["e/1/b"],"delay":60,"delay_moves":0,"until_press":{waits}}}}}"#);
         model.take_info("n", info.as_bytes(), at(20));
@@ -92,7 +92,7 @@ fn the_delay_of_the_organiser_may_be_longer_and_the_key_switches_it_off() {
         let mut model = model();
         model.fixed.release_orphans = release;
         model.take_event(event(90).as_bytes()).expect("an event");
-        model.take_picture(OutputAudience::Live, "1", "b", picture(4, false), at(10));
+        model.take_picture((OutputAudience::Live, "1", "b"), picture(4, false), at(10)).expect("a game");
         node(&mut model, "lost", Some(Delay { seconds: 60, plies: 0 }), at(20));
         model.wake(at(70));
         assert_eq!(public(&model).0, plies_at_70);
@@ -105,19 +105,19 @@ fn the_delay_of_the_organiser_may_be_longer_and_the_key_switches_it_off() {
 fn a_node_that_comes_back_does_not_make_the_game_shorter() {
     let mut model = model();
     let delay = Some(Delay { seconds: 60, plies: 0 });
-    model.take_picture(OutputAudience::Public, "1", "b", picture(2, false), at(0));
-    model.take_picture(OutputAudience::Live, "1", "b", picture(4, true), at(0));
+    model.take_picture((OutputAudience::Public, "1", "b"), picture(2, false), at(0)).expect("a game");
+    model.take_picture((OutputAudience::Live, "1", "b"), picture(4, true), at(0)).expect("a game");
     node(&mut model, "lost", delay, at(0));
     model.wake(at(60));
     assert_eq!(public(&model), (4, true));
     node(&mut model, "ready", delay, at(70));
     for (second, boot, plies, ended) in [(71, 2, 2, false), (200, 2, 3, false), (300, 2, 4, false), (400, 2, 4, true)] {
         let state = Picture { boot, ..picture(plies, ended) };
-        model.take_picture(OutputAudience::Public, "1", "b", state, at(second));
+        model.take_picture((OutputAudience::Public, "1", "b"), state, at(second)).expect("a game");
         model.wake(at(second + 61));
         assert_eq!(public(&model), (4, true), "{second}");
     }
-    model.take_picture(OutputAudience::Public, "1", "b", Picture { boot: 2, ..picture(6, false) }, at(500));
+    model.take_picture((OutputAudience::Public, "1", "b"), Picture { boot: 2, ..picture(6, false) }, at(500)).expect("a game");
     assert_eq!(public(&model), (6, false), "the node is believed again");
 }
 
@@ -151,7 +151,7 @@ proptest! {
             }
             node(&mut model, if was_away { "lost" } else { "ready" }, announced, at(second));
             let plies = made.iter().filter(|made| **made <= second).count();
-            model.take_picture(OutputAudience::Live, "1", "b", picture(plies, false), at(second));
+            model.take_picture((OutputAudience::Live, "1", "b"), picture(plies, false), at(second)).expect("a game");
             model.wake(at(second));
             let allowed = made.iter().filter(|made| **made + u64::from(delay) <= second).count();
             let (shown, _) = public(&model);

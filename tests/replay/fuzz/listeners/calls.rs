@@ -117,7 +117,7 @@ fn the_livechess_api_takes_any_calls() {
         }
         sent.extend(frame(1, LAST.as_bytes()));
         sent.extend(frame(8, b""));
-        let answer = runtime.block_on(async { exchange(&mut connect(random, address).await.0, &sent, true).await });
+        let answer = runtime.block_on(async { exchange(&mut connect(address).await.0, &sent, true).await });
         assert_no_panic(THREAD);
         assert!(answer.starts_with(b"HTTP/1.1 101"), "{}", String::from_utf8_lossy(&answer));
         assert!(answer.len() <= 6 * sent.len() + (calls.len() + 2) * ANSWER, "{} bytes answer {}", answer.len(), sent.len());

@@ -28,8 +28,14 @@ export function isBoardState(body) {
   return isObject(body) && isCount(body.game_no) && isFen(body.initial_fen) && isFen(body.fen) && isMoves(body.moves) &&
     isClock(body.clock) && isMaybe(isOneOf('1-0', '0-1', '1/2-1/2', '*'))(body.result) && isMaybe(isText)(body.ending) &&
     isMaybe(isOneOf('up', 'down'))(body.link) && isMaybe(isText)(body.clock_status) && isMaybe(isCount)(body.moves_from) &&
+    isMaybe(parts => isObject(parts) && isCount(parts.total) && isCount(parts.sum))(body.parts) &&
     isMaybe(value => Array.isArray(value) && value.every(isSegment))(body.segments) &&
     isMaybe(value => isObject(value) && isMaybe(isPlayer)(value.white) && isMaybe(isPlayer)(value.black))(body.players);
+}
+
+/** Earlier moves of a board's game. @param {any} body */
+export function isMovesPart(body) {
+  return isObject(body) && isMaybe(isFen)(body.initial_fen) && isMoves(body.moves) && body.moves.length <= 16 && isCount(body.after) && isCount(body.sum);
 }
 
 /** @param {any} body */

@@ -12,7 +12,7 @@ import { loginForm } from './login.js';
  */
 export function noticeOf(session, empty) {
   const { link, store, unreadable, user, query } = session;
-  const own = unreadable.find(topic => topic.startsWith(query.audience));
+  const own = unreadable.find(topic => topic.startsWith(query.audience) && !topic.endsWith('/moves/+'));
   if (own) {
     const who = user ? `The user ${user}` : 'Somebody who is not logged in';
     return { title: 'Not allowed', words: `${who} may not read ${query.audience}/. Ask whoever keeps the broker's rules.` };

@@ -152,8 +152,10 @@ export function startSession(draw) {
     if (!store.boards().size) store.round = wantedRound();
     const rounds = [...new Set([store.round, wantedRound()])].filter(Boolean);
     const list = boards.length > 0 ? boards : ['+'];
+    // A page with many boards shows the last move of each, which its state has.
+    const kinds = [...(boards.length === 1 ? ['moves/+'] : []), 'state', 'clock'];
     const wanted = new Set(['node/+/status', ...(event ? [`meta/${event}`] : []), ...rounds.flatMap(round =>
-      list.flatMap(board => ['state', 'clock'].map(kind => `${query.audience}/${event}/${round}/${board}/${kind}`)))]);
+      list.flatMap(board => kinds.map(kind => `${query.audience}/${event}/${round}/${board}/${kind}`)))]);
     link.unsubscribe([...topics].filter(topic => !wanted.has(topic)));
     const fresh = [...wanted].filter(topic => !topics.has(topic));
     topics = wanted;

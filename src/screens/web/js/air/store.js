@@ -1,6 +1,7 @@
 // Messages to boards, for the pages that only show. Touches no DOM.
 import { journalClock } from '../common/clock.js';
-import { hasBoardHeader, isBoardState, isClock, isMetaEvent, isNodeStatus } from './check.js';
+import { keepPart, withParts } from '../common/parts.js';
+import { hasBoardHeader, isBoardState, isClock, isMetaEvent, isMovesPart, isNodeStatus } from './check.js';
 
 /** A round of more boards is not shown whole: the bound of what a page keeps. */
 const MOST_BOARDS = 1000;
@@ -8,7 +9,7 @@ const MOST_BOARDS = 1000;
 /**
  * @typedef {object} Board
  * @property {string} id
- * @property {any} body the picture, with the moves that the broker did not take joined to it
+ * @property {any} body the picture, with the moves of the parts, once they have come
  * @property {string} game
  * @property {number} rev
  * @property {number} boot
@@ -29,6 +30,8 @@ const MOST_BOARDS = 1000;
 export function createStore(audience) {
   /** @type {Map<string, Map<string, Board>>} by round and board */
   const rounds = new Map();
+  /** @type {Map<string, import('../common/parts.js').Parts>} by round and board */
+  const parts = new Map();
   /** @type {Map<string, {state: string, boot: number, at: number, confirmed: boolean}>} */
   const nodes = new Map();
   const store = {
@@ -61,6 +64,7 @@ export function createStore(audience) {
     /** Forgets every round but the one that is shown. */
     forgetOtherRounds() {
       for (const round of rounds.keys()) if (round !== store.round) rounds.delete(round);
+      for (const key of parts.keys()) if (!key.startsWith(`${store.round}/`)) parts.delete(key);
     },
   };
   return store;
@@ -73,15 +77,16 @@ export function createStore(audience) {
     const levels = topic.split('/');
     if (levels[0] === 'node' && levels[2] === 'status') return takeNode(levels[1], message, about);
     if (topic === `meta/${store.event}`) return takeMeta(message);
-    if (levels[0] !== audience || levels[1] !== store.event || levels.length !== 5) return null;
-    const [, , round, id, kind] = levels;
+    if (levels[0] !== audience || levels[1] !== store.event || levels.length !== (levels[4] === 'moves' ? 6 : 5)) return null;
+    const [, , round, id, kind, number] = levels;
     const boards = rounds.get(round) ?? new Map();
     rounds.set(round, boards);
+    if (kind === 'moves') return takePart(boards, round, id, number, message) ? { kind: 'state', round, board: id } : null;
     if (message === null) return kind === 'state' && boards.delete(id) ? { kind: 'state', round, board: id } : null;
     const fits = kind === 'state' ? isBoardState : kind === 'clock' ? isClock : null;
     if (!fits) return null;
     if (!hasBoardHeader(message) || !fits(message.body)) return drop();
-    const changed = kind === 'state' ? takeState(boards, id, message, about) : takeClock(boards.get(id), message, about);
+    const changed = kind === 'state' ? takeState(boards, round, id, message, about) : takeClock(boards.get(id), message, about);
     return changed ? { kind, round, board: id } : null;
   }
 
@@ -90,7 +95,7 @@ export function createStore(audience) {
     return null;
   }
 
-  function takeState(boards, id, message, about) {
+  function takeState(boards, round, id, message, about) {
     const held = boards.get(id);
     const { body, game, rev, boot, node } = message;
     if (held?.game === game && (boot < held.boot || (boot === held.boot && rev < held.rev))) {
@@ -101,11 +106,30 @@ export function createStore(audience) {
     boards.set(id, board);
     // Another start of the node may count its journal's time anew.
     if (boot !== board.boot) board.times.reset();
-    board.body = board.body ? joined(board.body, body) : body;
+    board.body = withParts(partsOf(round, id) ?? new Map(), body);
     Object.assign(board, { game, rev, boot, node, confirmed: true });
     heard(board, message, about);
     setClock(board, body.clock, message, about);
     return true;
+  }
+
+  /** Whether a part has completed the picture of its board. */
+  function takePart(boards, round, id, number, message) {
+    const parts = partsOf(round, id);
+    const isPart = message === null || isMovesPart(message.body);
+    if (!parts || !isPart || !keepPart(parts, number, message && message.body)) return drop();
+    const board = boards.get(id);
+    if (!board?.body.parts) return false;
+    board.body = withParts(parts, board.body);
+    return !board.body.parts;
+  }
+
+  function partsOf(round, id) {
+    const key = `${round}/${id}`;
+    const held = parts.get(key);
+    if (held || parts.size >= 2 * MOST_BOARDS) return held;
+    parts.set(key, new Map());
+    return parts.get(key);
   }
 
   function takeClock(board, message, about) {
@@ -165,13 +189,4 @@ export function createStore(audience) {
 function newBoard(id) {
   return { id, body: null, game: '', rev: 0, boot: 0, node: '', clock: null, clockBoot: 0, clockAt: 0, clockRetained: false,
     toldAt: 0, stoppedAt: 0, confirmed: true, times: journalClock() };
-}
-
-/** A state without its first moves, because the broker does not take a longer one, together with the moves that are held. */
-function joined(held, body) {
-  const from = body.moves_from ?? 1;
-  const first = held.moves_from ?? 1;
-  if (from <= first || first + held.moves.length < from) return body;
-  return { ...body, moves: [...held.moves.slice(0, from - first), ...body.moves], initial_fen: held.initial_fen,
-    moves_from: first, segments: held.segments };
 }

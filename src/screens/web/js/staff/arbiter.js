@@ -32,7 +32,7 @@ function topics(app) {
   const hall = roundsOf(app).flatMap((round) => [`arbiter/${round}/+/alert/+`, `arbiter/${round}/+/ruling`, `live/${round}/+/state`, `live/${round}/+/clock`]);
   const board = boardOfRoute(app);
   leave(app, board?.key ?? '');
-  return board ? [...hall, ...['state', 'move', 'audit'].map((what) => `arbiter/${board.key}/${what}`), `cmd/+/${board.key}/+`] : hall;
+  return board ? [...hall, ...['moves/+', 'state', 'move', 'audit'].map((what) => `arbiter/${board.key}/${what}`), `cmd/+/${board.key}/+`] : hall;
 }
 
 /** Forgets the arbiters' state of the board that was left: it is not kept up to date any more. @param {import('./app.js').App} app @param {string} key */
@@ -43,6 +43,7 @@ function leave(app, key) {
   const left = app.model.boards.get(before);
   if (!left) return;
   left.state = null;
+  left.parts.clear();
   left.record = newSeries();
   left.underway.clear();
   Object.assign(app.ui, { others: false, editor: null });

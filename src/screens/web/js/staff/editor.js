@@ -34,10 +34,11 @@ export function editorView(app, board, off) {
   const state = board.state?.message.body;
   if (!state) return nothing;
   const count = state.moves.length;
-  const editor = app.ui.editor?.game === board.state?.message.game ? app.ui.editor : (app.ui.editor = { game: board.state?.message.game, at: count, from: '', fen: '' });
+  const first = state.moves_from ?? 1;
+  const game = board.state?.message.game;
+  const editor = app.ui.editor?.game === game && app.ui.editor?.first === first ? app.ui.editor : (app.ui.editor = { game, first, at: count, from: '', fen: '' });
   editor.at = Math.min(editor.at, count);
   const position = positionAfter(state, editor.at);
-  const first = state.moves_from ?? 1;
   const set = (/** @type {object} */ change) => { Object.assign(editor, { problem: '' }, change); app.paint(true); };
   const shown = position ? makeFen(position.toSetup()) : state.fen;
   const takeBack = () => openSheet(app, board, 'take-back', {

@@ -1,4 +1,5 @@
 // Holds what the messages say: boards, nodes and devices. It draws nothing and decides nothing.
+import { completeSlot, keepPart } from '../common/parts.js';
 import { isReadable } from './shapes.js';
 import { addEvent, newSeries } from './events.js';
 import { hear, newTime } from './journal-time.js';
@@ -28,7 +29,8 @@ import { noteCarriedOut, noteCommand } from './underway.js';
  * @property {string} id
  * @property {Slot<LiveMessage>|null} live
  * @property {Slot<ClockMessage>|null} clock
- * @property {Slot<StateMessage>|null} state
+ * @property {Slot<StateMessage>|null} state with the moves of the parts
+ * @property {import('../common/parts.js').Parts} parts of the arbiters' state
  * @property {Slot<RulingMessage>|null} ruling
  * @property {Map<string, Slot<AlertMessage>>} alerts by their number
  * @property {import('./events.js').Series} record
@@ -67,7 +69,7 @@ function boardOf(model, event, round, id, now) {
   let board = model.boards.get(key);
   if (!board) {
     board = {
-      key, event, round, id, live: null, clock: null, state: null, ruling: null, alerts: new Map(), record: newSeries(),
+      key, event, round, id, live: null, clock: null, state: null, parts: new Map(), ruling: null, alerts: new Map(), record: newSeries(),
       underway: new Map(), time: newTime(), version: 0, heard: now,
     };
     model.boards.set(key, board);
@@ -178,10 +180,15 @@ function applyBoard(model, audience, [event, round, id, what, number], slot, unr
     if (message && what === 'audit') noteCarriedOut(board, message.body);
     return message && addEvent(board.record, message, what) ? { kind: what, board } : null;
   }
+  if (what === 'moves') {
+    if (audience !== 'arbiter' || !keepPart(board.parts, number, message && message.body)) return null;
+    return completeSlot(board.parts, board.state) ? { kind: 'state', board } : null;
+  }
   const field = audience === 'live' && what === 'state' ? 'live' : what;
   if (field !== 'live' && field !== 'clock' && field !== 'state' && field !== 'ruling') return null;
   if (message && isOlder(board[field], message)) return null;
   board[field] = message && slot;
+  if (field === 'state') completeSlot(board.parts, board.state);
   return { kind: field, board };
 }
 

@@ -26,7 +26,7 @@ export function movesView(state) {
   const row = (/** @type {{number: number, white: any, black: any}} */ { number, white, black }) => html`
     <tr><th scope="row">${number}.</th>${cell(white)}${cell(black)}</tr>`;
   return html`
-    ${state.moves_from && state.moves_from > 1 ? html`<p class="notice">The broker does not take the whole list: it begins with half-move ${state.moves_from}.</p>` : nothing}
+    ${state.moves_from && state.moves_from > 1 ? html`<p class="notice">Earlier moves were not received: the list begins with half-move ${state.moves_from}.</p>` : nothing}
     ${(state.segments ?? []).map((segment, index) => html`<details class="segment"><summary>Part ${index + 1}, before the position was set</summary>
       <table class="moves"><tbody>${moveRows(segment.moves, segment.initial_fen).map(row)}</tbody></table></details>`)}
     ${rows.length ? html`<div class="moves-scroll" tabindex="0" ${ref(toEnd)} role="region" aria-label="Moves"><table class="moves">

@@ -61,14 +61,17 @@ const finding = shape({
 });
 const flag = shape({ side, path: text, period: number, observed_at: maybe(number), expired_at: span, number: maybe(number) });
 
+const parts = maybe(shape({ total: number, sum: number }));
+
 /** @type {Record<string, Check>} The check of the body, by type and audience. */
 const BODIES = {
   'live board.state': shape({
-    initial_fen: text, fen: text, moves: list(liveMove), segments: segments(liveMove), clock, clock_status: maybe(clockStatus),
+    initial_fen: text, fen: text, moves: list(liveMove), moves_from: maybe(number), parts, segments: segments(liveMove), clock, clock_status: maybe(clockStatus),
     link: maybe(one('up', 'down')), result: maybe(result), players, withdrawn: maybe(truth),
   }),
   'arbiter board.state': shape({
-    stage: text, initial_fen: text, fen: text, board: text, rotated: truth, moves: list(move), pending: list(move),
+    stage: text, initial_fen: text, fen: text, board: text, rotated: truth, moves: list(move), moves_from: maybe(number), parts,
+    pending: list(move),
     segments: segments(move), phase: text, completed: pair(maybe(number)), period: pair(number), recording: pair(text), clock,
     clock_status: clockStatus, lever_up: maybe(side), flags: list(flag), alarms: list(alert), finding: maybe(finding),
     decisions: maybe(list(decision)), entries: maybe(list(shape({ kind: text, side, happened_at: span }))),
@@ -77,6 +80,7 @@ const BODIES = {
     after_result: maybe(list(move)),
     touched_men: maybe(list(shape({ man: text, square: text, ply: number, lifted_at: span, put_back_at: span }))),
   }),
+  'arbiter board.moves': shape({ initial_fen: maybe(text), moves: (value) => list(move)(value) && /** @type {unknown[]} */ (value).length <= 16, after: number, sum: number }),
   'live board.clock': clock,
   'arbiter board.alert': alert,
   'arbiter board.ruling': (value) => finding(value)

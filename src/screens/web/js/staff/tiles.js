@@ -75,7 +75,7 @@ export function tileOf(model, board, now) {
     const by = decision?.result === result ? decidedBy(board) : '';
     return { kind: by ? 'decided' : 'finished', sign: by ? '✓' : '', word: 'finished', foot: by || foot, result: resultSign(result), live: true, group: 'finished' };
   }
-  const begun = (body?.moves.length ?? 0) > 0 || (body?.segments?.length ?? 0) > 0 || Boolean(readClock(board)?.running);
+  const begun = (body?.moves.length ?? 0) > 0 || (body?.segments?.length ?? 0) > 0 || Boolean(body?.parts) || Boolean(readClock(board)?.running);
   if (!begun) return { kind: 'ready', sign: '', word: 'set up', foot: '', result: '', live: true, group: 'ready' };
   if (decision?.result === '*') {
     return { kind: 'decided', sign: '✓', word: 'goes on', foot: `${decidedBy(board)}`, result: '', live: true, group: 'playing' };
