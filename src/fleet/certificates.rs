@@ -34,9 +34,14 @@ pub(super) fn key() -> Result<String, String> {
 
 /// Reads a private key as the machines do that get it: rcgen's own reader takes more than theirs.
 fn read_key(pem: &str) -> Result<KeyPair, String> {
-    let key =
-        PrivateKeyDer::from_pem_slice(pem.as_bytes()).map_err(|_| "there is no whole private key in PEM in it".to_owned())?;
+    let key: PrivateKeyDer<'_> = only(pem).ok_or("it has not one private key in PEM and nothing else")?;
     KeyPair::try_from(&key).map_err(|error| error.to_string())
+}
+
+/// What the text has in PEM, if that is one whole thing: machines refuse a file with a broken second one.
+fn only<Item: PemObject>(pem: &str) -> Option<Item> {
+    let mut all = Item::pem_slice_iter(pem.as_bytes());
+    all.next().and_then(Result::ok).filter(|_| all.next().is_none())
 }
 
 /// The first bytes of the public part of a private key, by which two keys differ.
@@ -97,7 +102,7 @@ impl Subject<'_> {
     /// # Errors
     /// A certificate is damaged, or is not of this authority.
     pub(super) fn check(&self, authority: &str, certificate: &str) -> Result<(), String> {
-        let read = |pem: &str| CertificateDer::from_pem_slice(pem.as_bytes()).map_err(|error| error.to_string());
+        let read = |pem| only::<CertificateDer<'_>>(pem).ok_or("it has not one certificate in PEM and nothing else");
         let mut roots = RootCertStore::empty();
         roots.add(read(authority)?).map_err(|error| error.to_string())?;
         let verifier = WebPkiServerVerifier::builder_with_provider(roots.into(), Arc::new(ring::default_provider())).build();
