@@ -17,7 +17,7 @@ use crate::outputs::picture::{MAX_PLIES, MAX_SEGMENTS, Picture};
 use crate::seeds::campaign;
 use crate::system_clock::MonotonicTime;
 
-/// What nodes and the organiser publish of a board that plays, of a game that goes on elsewhere, and of moves that the broker did not take.
+/// What nodes and the organiser publish of a board that plays, of a game that goes on elsewhere, and of moves that are in a part.
 const MESSAGES: [(&str, &str); 11] = [
     ("f/1/node/a/status", r#"{"node":"a","boot":7,"body":{"state":"ready"}}"#),
     ("f/1/node/b/status", r#"{"node":"b","boot":1,"body":{"state":"lost"}}"#),
