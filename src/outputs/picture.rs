@@ -178,7 +178,7 @@ impl Body {
 
     /// Whether parts of its moves are missing (`wire/README.md#2.2`).
     pub fn is_incomplete(&self) -> bool {
-        self.parts.is_some()
+        self.parts.is_some() || self.moves_from.is_some_and(|from| from > 1)
     }
 
     /// The number of made moves in all parts of the game.
