@@ -1,4 +1,4 @@
-//! Records acknowledgements of the broker in the journal, at most once a second. An acknowledgement never wakes the thread of a
+//! Records acknowledgements of the broker in the journal, at most once a second. An acknowledgement never wakes the task of a
 //! station.
 
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -80,8 +80,11 @@ pub(super) fn start(
 
 fn flush(log: &mut CommitLog, boards: &[Unflushed]) {
     log.commit(boards.iter().map(|board| (board.handle.board.as_str(), &*board.unsynced)));
-    for Unflushed { handle, unsynced } in boards {
+    for Unflushed { handle, unsynced, last } in boards {
         // The other boards see the result at their next turn: waking them would cost more than everything else here.
+        if *last && unsynced.has_failed() {
+            tracing::error!("board {}: the journal's end is not on the disk", handle.board);
+        }
         if unsynced.has_failed() || handle.awaits_disk.load(Ordering::SeqCst) {
             handle.inbox.push_urgent(ToStation::Synced);
         }

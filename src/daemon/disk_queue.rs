@@ -22,6 +22,8 @@ pub(super) struct Unflushed {
     pub(super) handle: Arc<StationHandle>,
     /// The bytes that its journal wrote.
     pub(super) unsynced: Arc<Unsynced>,
+    /// Nothing follows them: the board ends, and no longer learns of a failure.
+    pub(super) last: bool,
 }
 
 /// A request for events that the outbox no longer holds.

@@ -50,7 +50,7 @@ impl FencedJournal {
         if self.handle.inbox.is_current_owner(self.owner) {
             Ok(&mut self.disk)
         } else {
-            Err(io::Error::other("another thread goes on with this journal"))
+            Err(io::Error::other("another station goes on with this journal"))
         }
     }
 

@@ -1,14 +1,14 @@
-//! Detects threads that hang: each thread notes when it began its current work.
+//! Detects work that hangs: each station and each thread notes when it began its current work.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use crate::system_clock::{self, MonotonicTime};
 
-/// The heartbeat of one thread. A thread that waits for work is alive; one that works on the same piece for long is not.
+/// The heartbeat of one station or thread. One that waits for work is alive; one that works on the same piece for long is not.
 #[derive(Debug, Default)]
 pub(super) struct Heartbeat {
-    /// When the current piece of work began, plus one; 0 while the thread waits.
+    /// When the current piece of work began, plus one; 0 while there is none.
     busy_since: AtomicU64,
 }
 
@@ -23,7 +23,7 @@ impl Heartbeat {
         BusyGuard(self)
     }
 
-    /// How long the thread has worked on the same piece; zero while it waits.
+    /// How long the current piece of work has taken; zero while there is none.
     pub(super) fn stuck_for(&self, now: MonotonicTime) -> Duration {
         match self.busy_since.load(Ordering::Relaxed) {
             0 => Duration::ZERO,

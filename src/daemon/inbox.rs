@@ -1,11 +1,13 @@
-//! Implements the inbox of a thread: a queue with limited room. Many threads write to it, and one thread, its owner, reads it. An
-//! owner that hangs can be replaced by another thread.
+//! Implements an inbox: a queue with limited room. Many threads write to it, and one owner reads it: a task of the scheduler, or a
+//! thread. An owner that hangs can be replaced by another one.
 //!
-//! A thread is woken only after the lock is free: one that is woken while the lock is held would go to sleep again.
+//! An owner is woken only after the lock is free: one that is woken while the lock is held would go to sleep again.
 
 use std::collections::VecDeque;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
+
+use super::scheduler::Scheduler;
 
 /// The largest number of items in an inbox. A board at 9600 baud needs more than a minute to fill it.
 pub(super) const CAPACITY: usize = 1024;
@@ -25,7 +27,6 @@ pub(super) enum Popped<T> {
 }
 
 /// A bounded queue with a single owner at a time, which reads it.
-#[derive(Debug)]
 pub(super) struct Inbox<T> {
     inner: Mutex<Inner<T>>,
     /// Wakes the owner.
@@ -34,12 +35,13 @@ pub(super) struct Inbox<T> {
     room: Condvar,
 }
 
-#[derive(Debug)]
 struct Inner<T> {
     items: VecDeque<T>,
     closed: bool,
     /// The number of the current owner.
     owner: u64,
+    /// The owner's task; none if the owner is a thread.
+    task: Option<(Arc<Scheduler>, u64)>,
     /// The owner sleeps.
     sleeps: bool,
     /// How often a writer found no room.
@@ -49,7 +51,7 @@ struct Inner<T> {
 impl<T> Default for Inbox<T> {
     fn default() -> Inbox<T> {
         Inbox {
-            inner: Mutex::new(Inner { items: VecDeque::new(), closed: false, owner: 0, sleeps: false, full: 0 }),
+            inner: Mutex::new(Inner { items: VecDeque::new(), closed: false, owner: 0, task: None, sleeps: false, full: 0 }),
             filled: Condvar::new(),
             room: Condvar::new(),
         }
@@ -82,9 +84,14 @@ impl<T> Inbox<T> {
 
     /// Wakes the owner if it sleeps. An owner that is awake finds the item by itself and is not worth a system call.
     fn wake_owner(&self, mut inner: MutexGuard<'_, Inner<T>>) {
-        if std::mem::take(&mut inner.sleeps) {
-            drop(inner);
-            self.filled.notify_all();
+        if !std::mem::take(&mut inner.sleeps) {
+            return;
+        }
+        let task = inner.task.clone();
+        drop(inner);
+        match task {
+            Some((scheduler, task)) => scheduler.wake(task),
+            None => self.filled.notify_all(),
         }
     }
 
@@ -137,6 +144,27 @@ impl<T> Inbox<T> {
         self.wake_owner(inner);
     }
 
+    /// Returns the next item if there is one, for a task.
+    pub(super) fn take(&self, owner: u64) -> Popped<T> {
+        let inner = self.lock();
+        if inner.owner != owner {
+            return Popped::Closed;
+        }
+        match self.pop_locked(inner, |_| true) {
+            Ok(item) => Popped::Item(item),
+            Err(true) => Popped::Closed,
+            Err(false) => Popped::TimedOut,
+        }
+    }
+
+    /// The task of this owner has nothing more to do; the next item wakes it. Returns false if there is an item already, or if
+    /// the owner must end.
+    pub(super) fn rest(&self, owner: u64) -> bool {
+        let mut inner = self.lock();
+        inner.sleeps = inner.items.is_empty() && !inner.closed && inner.owner == owner;
+        inner.sleeps
+    }
+
     /// Returns the next item and waits for it at most `wait`, or without a limit. `owner` is the number from
     /// [`Inbox::replace_owner`].
     pub(super) fn pop(&self, owner: u64, wait: Option<Duration>) -> Popped<T> {
@@ -185,11 +213,13 @@ impl<T> Inbox<T> {
         Ok(item)
     }
 
-    /// Makes a new owner and returns its number. The owner before has ended or hangs, and reads nothing more.
-    pub(super) fn replace_owner(&self) -> u64 {
+    /// Makes a new owner and returns its number. `task` is its task; none if the owner is a thread. The owner before has ended or
+    /// hangs, and reads nothing more.
+    pub(super) fn replace_owner(&self, task: Option<(Arc<Scheduler>, u64)>) -> u64 {
         let mut inner = self.lock();
         inner.owner += 1;
         let owner = inner.owner;
+        (inner.task, inner.sleeps) = (task, false);
         drop(inner);
         self.filled.notify_all();
         owner
@@ -208,8 +238,9 @@ impl<T> Inbox<T> {
 
     /// Closes the inbox. Items that are there are still read.
     pub(super) fn close(&self) {
-        self.lock().closed = true;
-        self.filled.notify_all();
+        let mut inner = self.lock();
+        inner.closed = true;
+        self.wake_owner(inner);
         self.room.notify_all();
     }
 
@@ -221,8 +252,6 @@ impl<T> Inbox<T> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
 
     /// Starts an owner that waits for one item.
@@ -238,7 +267,7 @@ mod tests {
     #[test]
     fn items_keep_their_order_and_a_full_inbox_makes_the_writer_wait() {
         let inbox = Arc::new(Inbox::default());
-        let owner = inbox.replace_owner();
+        let owner = inbox.replace_owner(None);
         let writer = std::thread::Builder::new().spawn({
             let inbox = Arc::clone(&inbox);
             move || (0..CAPACITY as u32 * 3).all(|item| inbox.push(item))
@@ -256,7 +285,7 @@ mod tests {
     #[test]
     fn a_writer_that_waits_for_room_is_woken() {
         let inbox = Arc::new(Inbox::default());
-        let owner = inbox.replace_owner();
+        let owner = inbox.replace_owner(None);
         let count = (CAPACITY - RESERVED) as u32 + 1;
         let writer = std::thread::Builder::new().spawn({
             let inbox = Arc::clone(&inbox);
@@ -274,7 +303,7 @@ mod tests {
     #[test]
     fn a_sleeping_owner_is_woken_and_what_is_urgent_comes_first() {
         let inbox = Arc::new(Inbox::default());
-        let owner = inbox.replace_owner();
+        let owner = inbox.replace_owner(None);
         let sleeper = asleep(&inbox, owner);
         inbox.push_urgent(1);
         assert_eq!(sleeper.join().expect("no panic"), Popped::Item(1));
@@ -286,7 +315,7 @@ mod tests {
     #[test]
     fn an_item_is_taken_only_if_it_is_wanted_and_by_the_current_owner() {
         let inbox = Arc::new(Inbox::default());
-        let owner = inbox.replace_owner();
+        let owner = inbox.replace_owner(None);
         assert!(inbox.push(2));
         assert!(inbox.push(3));
         assert_eq!([2, 3, 4].map(|most| inbox.least(|item| (*item >= most).then_some(*item))), [Some(2), Some(3), None]);
@@ -306,9 +335,9 @@ mod tests {
     #[test]
     fn a_replaced_owner_reads_nothing_more() {
         let inbox = Inbox::default();
-        let first = inbox.replace_owner();
+        let first = inbox.replace_owner(None);
         assert!(inbox.push(1));
-        let second = inbox.replace_owner();
+        let second = inbox.replace_owner(None);
         assert_eq!(inbox.pop(first, None), Popped::Closed);
         assert_eq!(inbox.pop(second, None), Popped::Item(1));
         assert_eq!(inbox.pop(second, Some(Duration::ZERO)), Popped::TimedOut);

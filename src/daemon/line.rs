@@ -66,7 +66,7 @@ pub(super) struct BusLine {
 impl BusLine {
     fn start(wanted: &Wanted, ports: Arc<Ports>) -> io::Result<BusLine> {
         let inbox: Arc<Inbox<ToLine>> = Arc::default();
-        let owner = inbox.replace_owner();
+        let owner = inbox.replace_owner(None);
         let port = PortThread::start("port-line", wanted.port.clone(), ports, micros, line_sink(Arc::clone(&inbox)))?;
         let port = Arc::new(port);
         let mut task = LineTask {

@@ -215,14 +215,13 @@ impl Live {
 
     fn request_flush(&mut self, now: Instant) {
         let fresh = self.recorder.hand_over(now);
-        let unflushed = || Unflushed { handle: Arc::clone(&self.handle), unsynced: Arc::clone(&self.unsynced) };
         let holds = self.recorder.holds();
         let held = self.handle.awaits_disk.swap(holds, Ordering::SeqCst);
         // A flush for held outputs was requested before.
         if holds && (fresh || !held) {
-            self.shared.disk.flush_now(unflushed());
+            self.shared.disk.flush_now(self.unflushed(false));
         } else if fresh {
-            self.shared.disk.flush_soon(unflushed());
+            self.shared.disk.flush_soon(self.unflushed(false));
         }
         let journal = self.recorder.journal();
         let failing = journal.status().failing;
@@ -231,13 +230,19 @@ impl Live {
         self.handle.note_journal(problem.or(capped.as_ref().map(|capped| capped as &dyn fmt::Display)));
     }
 
-    /// Ends the station: everything that waits is published, and the journal is on the disk.
+    fn unflushed(&self, last: bool) -> Unflushed {
+        Unflushed { handle: Arc::clone(&self.handle), unsynced: Arc::clone(&self.unsynced), last }
+    }
+
+    /// Ends the station: everything that waits is published, and the disk thread gets the end of the journal.
     fn finish(&mut self, now: Instant, router: &mut OutputRouter) {
         self.log_left_out(BOARD, "board");
         self.log_left_out(CLOCK, "clock");
-        // What waits for the disk is released by this.
-        let _ = self.recorder.flush(now);
-        self.advance(now);
+        if self.recorder.holds() {
+            // What waits for the disk is released by this.
+            let _ = self.recorder.flush(now);
+            self.advance(now);
+        }
         let dirty = self.recorder.station().dirty_states();
         self.recorder.station_mut().render_states(now, dirty, &mut self.out);
         self.pass_on(router);
@@ -246,6 +251,8 @@ impl Live {
         if let Err(error) = self.recorder.close(now) {
             tracing::error!("board {}: the journal's end is not on the disk: {error}", self.handle.board);
         }
+        self.recorder.hand_over(now);
+        self.shared.disk.flush_now(self.unflushed(true));
     }
 
     /// The states that changed and show nothing that waits for the disk.

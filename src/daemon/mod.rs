@@ -1,13 +1,15 @@
 //! Runs the daemon: this module contains its threads and the queues between them.
 //!
 //! ```text
-//!  port thread ─▶ inbox ─▶ station thread ─▶ outbox ─▶ network (tokio, the main thread) ─▶ broker
-//!   one a link              one a board   ─▶ journal thread: one wait for all boards, reads events back
-//!                                         ─▶ worker: questions that take long
+//!    links ─▶ inbox ─▶ station ─▶ outbox ─▶ network (tokio, the main thread) ─▶ broker
+//!   one thread         a task of the scheduler, which has a few threads for all boards
+//!                          ├─▶ journal thread: one wait for all boards, reads events back
+//!                          └─▶ worker: questions that take long
 //! ```
 //!
-//! A station thread owns its journal and waits only for its inbox. The supervisor runs on the main thread. Once a second it
-//! checks whether a thread hangs and whether the wall clock moved, and it reports to systemd that the program works.
+//! A station owns its journal, and has a turn when something is in its inbox or a deadline has come. The supervisor runs on the main
+//! thread. Once a second it checks whether a station hangs and whether the wall clock moved, and it reports to systemd that the
+//! program works.
 
 mod acks;
 mod alerts;
@@ -29,6 +31,7 @@ mod output_router;
 mod parked;
 mod pgn_rate_limit;
 mod quiet;
+mod scheduler;
 mod shared;
 mod state_rate_limit;
 mod station;

@@ -60,7 +60,7 @@ impl OutputRouter {
         owner: u64,
         links: Links,
     ) -> OutputRouter {
-        // A thread that replaces another one goes on with its time, also if it opens no game.
+        // A station that replaces another one goes on with its time, also if it opens no game.
         let made = || Arc::new(Stamp { node: shared.node.clone(), boot: shared.boot, anchor: Anchor::default() });
         let stamp = handle.stamp().unwrap_or_else(made);
         OutputRouter {
@@ -79,7 +79,7 @@ impl OutputRouter {
         }
     }
 
-    /// Whether another thread has taken the place of the thread that this belongs to. Then nothing may be published any more.
+    /// Whether another station has taken the place of the one that this belongs to. Then nothing may be published any more.
     pub(super) fn is_replaced(&self) -> bool {
         !self.handle.inbox.is_current_owner(self.owner)
     }

@@ -10,6 +10,7 @@ use super::fenced_journal::FencedJournal;
 use super::inbox::Popped;
 use super::message::ToStation;
 use super::output_router::OutputRouter;
+use super::scheduler::Next;
 use super::shared::StationHandle;
 use super::station_config::StationConfig;
 use super::timeline::Timeline;
@@ -20,6 +21,8 @@ use crate::system_clock;
 pub(super) struct ParkedStation {
     journal: Journal,
     timeline: Timeline,
+    /// Why it is parked; the device's status keeps naming it.
+    problem: String,
 }
 
 impl ParkedStation {
@@ -27,14 +30,19 @@ impl ParkedStation {
     ///
     /// # Errors
     /// The journal cannot be opened.
-    pub(super) fn open(config: &StationConfig, disk: FencedJournal, handle: &StationHandle) -> Result<ParkedStation> {
+    pub(super) fn open(
+        config: &StationConfig,
+        disk: FencedJournal,
+        handle: &StationHandle,
+        problem: String,
+    ) -> Result<ParkedStation> {
         let (mut journal, _) = Journal::open(Box::new(disk), config.limits, Keep::NewestSession)?;
         let headers = config.setting.headers();
         let headers: Vec<(&str, &str)> = headers.iter().map(|(key, value)| (*key, value.as_str())).collect();
         let now = journal.standing().last_at;
         journal.begin(&config.session, &headers, now)?;
         let timeline = handle.timeline().unwrap_or_else(|| Timeline::new(now, handle.taken_until()));
-        Ok(ParkedStation { journal, timeline })
+        Ok(ParkedStation { journal, timeline, problem })
     }
 
     /// The number of the last event of each audience, in the order of [`Audience::ALL`].
@@ -42,29 +50,32 @@ impl ParkedStation {
         Audience::ALL.map(|audience| self.journal.standing().next_out(audience) - 1)
     }
 
-    /// Records until the end. The device's status keeps naming the `problem`.
-    pub(super) fn serve(&mut self, handle: &StationHandle, owner: u64, router: &mut OutputRouter, problem: &str) {
-        loop {
-            let wait = self.journal.dirty_since().map(|_| FLUSH_AFTER);
-            match handle.inbox.pop(owner, wait) {
-                Popped::Item(ToStation::Stop) | Popped::Closed => break,
-                Popped::Item(item) => {
-                    self.record_item(item, router);
-                    router.device.set_parked(problem.to_owned());
-                    router.publish_device_statuses();
+    /// Records one item of the inbox.
+    pub(super) fn turn(&mut self, handle: &StationHandle, owner: u64, router: &mut OutputRouter) -> Next {
+        match handle.inbox.take(owner) {
+            Popped::Item(ToStation::Stop) | Popped::Closed => {
+                if let Err(error) = self.journal.flush(self.timeline.journal_time(system_clock::monotonic())) {
+                    tracing::error!("board {}: {error}", handle.board);
                 }
-                Popped::TimedOut => {}
+                return Next::End;
             }
-            let now = self.timeline.journal_time(handle.taken_until());
-            if self.journal.flush_due().is_some_and(|due| due <= now) {
-                // A failure is in the journal's status, and the journal tries again.
-                let _ = self.journal.flush(now);
+            Popped::Item(item) => {
+                self.record_item(item, router);
+                router.device.set_parked(self.problem.clone());
+                router.publish_device_statuses();
             }
-            handle.note_journal(self.journal.status().failing.as_ref().map(|error| error as &dyn fmt::Display));
+            Popped::TimedOut => {}
         }
-        if let Err(error) = self.journal.flush(self.timeline.journal_time(system_clock::monotonic())) {
-            tracing::error!("board {}: {error}", handle.board);
+        let now = self.timeline.journal_time(handle.taken_until());
+        if self.journal.flush_due().is_some_and(|due| due <= now) {
+            // A failure is in the journal's status, and the journal tries again.
+            let _ = self.journal.flush(now);
         }
+        handle.note_journal(self.journal.status().failing.as_ref().map(|error| error as &dyn fmt::Display));
+        if !handle.inbox.rest(owner) {
+            return Next::Now;
+        }
+        Next::Wait(self.journal.dirty_since().map(|_| system_clock::monotonic().after(FLUSH_AFTER)))
     }
 
     fn record_item(&mut self, item: ToStation, router: &mut OutputRouter) {

@@ -20,6 +20,7 @@ use super::inbox::Inbox;
 use super::line::Lines;
 use super::link::{Wanted, micros};
 use super::message::ToStation;
+use super::scheduler::Scheduler;
 use super::timeline::Timeline;
 use super::worker::Question;
 use crate::journal::DiskLock;
@@ -61,6 +62,10 @@ pub(super) struct Shared {
     pub(super) connected: AtomicBool,
     /// The daemon ends only to start anew with another round.
     pub(super) starts_anew: AtomicBool,
+    /// The daemon ends: a board that has not read its journal yet need not begin.
+    pub(super) stops: AtomicBool,
+    /// Runs the turns of all boards.
+    pub(super) scheduler: Arc<Scheduler>,
 }
 
 impl Shared {
@@ -130,7 +135,7 @@ pub(super) struct StationHandle {
     pub(super) number: Mutex<Option<BoardNo>>,
     stamp: Mutex<Option<Arc<Stamp>>>,
     timeline: Mutex<Option<Timeline>>,
-    /// The lock on its journal, which a replacing thread takes over.
+    /// The lock on its journal, which a replacing station takes over.
     pub(super) lock: Mutex<Option<DiskLock>>,
     /// The events that the broker has acknowledged.
     pub(super) acked: Acked,
@@ -229,12 +234,12 @@ impl StationHandle {
         *self.timeline.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Keeps the relation for a thread that replaces this one.
+    /// Keeps the relation for a station that replaces this one.
     pub(super) fn set_timeline(&self, timeline: Timeline) {
         *self.timeline.lock().unwrap_or_else(PoisonError::into_inner) = Some(timeline);
     }
 
-    /// The time up to which everything was taken from the inbox: when the first thing that waits came, or now. A thread that a busy
+    /// The time up to which everything was taken from the inbox: when the first thing that waits came, or now. A station that a busy
     /// machine or a slow disk held up finds inputs that came meanwhile; a deadline after one of them must not come before it. What a
     /// link has read and not put into the inbox yet is not known here.
     pub(super) fn taken_until(&self) -> MonotonicTime {
@@ -259,7 +264,7 @@ impl StationHandle {
         *waited.unwrap_or_else(PoisonError::into_inner).0
     }
 
-    /// Notes that its thread is about to end.
+    /// Notes that it has ended.
     pub(super) fn set_ended(&self) {
         *self.ended.lock().unwrap_or_else(PoisonError::into_inner) = true;
         self.end.notify_all();

@@ -1,4 +1,4 @@
-//! Runs the thread of one station, from its inbox through the journal, the driver and the game to the outbox (the queue of
+//! Runs the turns of one station, from its inbox through the journal, the driver and the game to the outbox (the queue of
 //! outgoing messages).
 //!
 //! A turn is one item of the inbox or one deadline. A panic in a turn is caught: the journal is flushed, and the station is
@@ -7,6 +7,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use super::fenced_journal::FencedJournal;
 use super::inbox::Popped;
@@ -15,6 +16,7 @@ use super::live::Live;
 use super::message::ToStation;
 use super::output_router::OutputRouter;
 use super::parked::ParkedStation;
+use super::scheduler::{Next, Work};
 use super::shared::{Condition, Shared, StationHandle};
 use super::station_config::StationConfig;
 use crate::system_clock;
@@ -28,93 +30,157 @@ pub(super) enum Flow {
     End,
 }
 
-/// A station and everything that it needs.
+/// One owner of a board's inbox, with everything that it needs.
 pub(super) struct Station {
-    /// Its configuration.
-    pub(super) config: StationConfig,
-    /// What all stations share.
-    pub(super) shared: Arc<Shared>,
-    /// The part that other threads use.
-    pub(super) handle: Arc<StationHandle>,
-    /// Its number as an owner of its inbox.
-    pub(super) owner: u64,
-    /// Its links.
-    pub(super) links: Links,
-    /// It hung before, so it only records.
-    pub(super) parked: bool,
+    config: StationConfig,
+    shared: Arc<Shared>,
+    handle: Arc<StationHandle>,
+    owner: u64,
+    router: OutputRouter,
+    phase: Phase,
+    after_fault: bool,
+}
+
+/// What the station does in its next turn.
+enum Phase {
+    /// It opens its journal.
+    Opening,
+    /// It serves its board.
+    Serving(Box<Live>),
+    /// It begins to record only, for this reason.
+    Parking(&'static str),
+    /// It records only.
+    Parked(ParkedStation),
 }
 
 impl Station {
-    /// Runs until a stop is requested or another owner takes its inbox.
-    pub(super) fn run(self) {
-        let Station { config, shared, handle, owner, links, parked } = self;
-        let mut router = OutputRouter::new(&config, Arc::clone(&shared), Arc::clone(&handle), owner, links);
-        let mut after_fault = false;
-        let end = loop {
-            if parked {
-                break park(&config, &handle, owner, &mut router, "hung twice");
-            }
-            let opened = catch_panic(&handle, || {
-                let disk = FencedJournal::open(&config, Arc::clone(&handle), owner)?;
-                Live::open(disk, &config, &shared, &handle, &mut router, after_fault)
-            });
-            if router.is_replaced() {
-                break Condition::Ended;
-            }
-            let mut live = match opened {
-                Some(Ok(live)) => live,
-                Some(Err(error)) => {
-                    tracing::error!("board {}: {error:#}", handle.board);
-                    router.device.set_missing(format!("{error:#}"));
-                    router.publish_device_statuses();
-                    router.hand_over();
-                    break Condition::Refused;
-                }
-                None => break park(&config, &handle, owner, &mut router, "failed twice at the same record"),
-            };
-            handle.set_condition(Condition::Serving);
-            if serve(&mut live, &handle, owner, &mut router) == ServeEnd::Ended {
-                break Condition::Ended;
-            }
-            if router.is_replaced() {
-                break Condition::Ended;
-            }
-            tracing::error!("board {}: a fault in the program; the station is rebuilt from its journal", handle.board);
-            // If this panics too, the journal is read as far as it is good.
-            let _ = catch_panic(&handle, || live.abandon());
-            after_fault = true;
-        };
-        // A replaced owner does not change the handle any more.
-        if !router.is_replaced() {
-            handle.tap.iter().for_each(|tap| tap.set_offline());
-            handle.set_condition(end);
-            handle.set_ended();
+    /// A station that reads the inbox as `owner` from its first turn on. One that hung before is `parked`: it only records.
+    pub(super) fn new(
+        config: StationConfig,
+        shared: Arc<Shared>,
+        handle: Arc<StationHandle>,
+        owner: u64,
+        links: Links,
+        parked: bool,
+    ) -> Station {
+        let router = OutputRouter::new(&config, Arc::clone(&shared), Arc::clone(&handle), owner, links);
+        let phase = if parked { Phase::Parking("hung twice") } else { Phase::Opening };
+        Station { config, shared, handle, owner, router, phase, after_fault: false }
+    }
+
+    /// Rebuilds the station from its journal, or begins a new session.
+    fn open(&mut self) -> Next {
+        if self.shared.stops.load(Ordering::Relaxed) {
+            return self.end(Condition::Ended);
         }
+        let Station { config, shared, handle, owner, router, .. } = self;
+        let after_fault = self.after_fault;
+        let opened = catch_panic(handle, || {
+            let disk = FencedJournal::open(config, Arc::clone(handle), *owner)?;
+            Live::open(disk, config, shared, handle, router, after_fault)
+        });
+        if router.is_replaced() {
+            return Next::End;
+        }
+        match opened {
+            Some(Ok(live)) => {
+                handle.set_condition(Condition::Serving);
+                self.phase = Phase::Serving(Box::new(live));
+                Next::Now
+            }
+            Some(Err(error)) => {
+                tracing::error!("board {}: {error:#}", handle.board);
+                router.device.set_missing(format!("{error:#}"));
+                router.publish_device_statuses();
+                router.hand_over();
+                self.end(Condition::Refused)
+            }
+            None => {
+                self.phase = Phase::Parking("failed twice at the same record");
+                Next::Long
+            }
+        }
+    }
+
+    fn serve(&mut self) -> Next {
+        let Station { handle, owner, router, phase: Phase::Serving(live), .. } = self else { return Next::Now };
+        let item = match handle.inbox.take(*owner) {
+            Popped::Item(item) => Some(item),
+            Popped::Closed if router.is_replaced() => return Next::End,
+            Popped::Closed => Some(ToStation::Stop),
+            Popped::TimedOut => None,
+        };
+        let is_due = item.is_some() || live.next_turn().is_some_and(|due| due <= system_clock::monotonic());
+        let turn = || if is_due { live.turn(item, *owner, router) } else { Flow::Continue };
+        match catch_panic(handle, turn) {
+            Some(Flow::Continue) if !handle.inbox.rest(*owner) => Next::Now,
+            Some(Flow::Continue) => Next::Wait(live.next_turn()),
+            Some(Flow::End) => self.end(Condition::Ended),
+            None if router.is_replaced() => Next::End,
+            None => {
+                tracing::error!("board {}: a fault in the program; the station is rebuilt from its journal", handle.board);
+                if let Phase::Serving(live) = std::mem::replace(&mut self.phase, Phase::Opening) {
+                    // If this panics too, the journal is read as far as it is good.
+                    let _ = catch_panic(&self.handle, || live.abandon());
+                }
+                self.after_fault = true;
+                self.handle.set_condition(Condition::Opening);
+                Next::Long
+            }
+        }
+    }
+
+    /// Begins to record without a game.
+    fn park(&mut self, why: &str) -> Next {
+        let Station { config, handle, owner, router, .. } = self;
+        tracing::error!("board {}: parked: its game {why}; its bytes are still recorded", handle.board);
+        handle.set_condition(Condition::Parked);
+        let problem = format!("the board's game {why} and was parked");
+        router.device.set_parked(problem.clone());
+        handle.tap.iter().for_each(|tap| tap.set_offline());
+        router.publish_device_statuses();
+        let disk = FencedJournal::open(config, Arc::clone(handle), *owner).map_err(Into::into);
+        match disk.and_then(|disk| ParkedStation::open(config, disk, handle, problem)) {
+            Ok(parked) => {
+                // The last turn may have recorded events and not sent them.
+                router.catch_up(&config.dir, parked.last_numbers());
+                self.phase = Phase::Parked(parked);
+                Next::Now
+            }
+            Err(error) => {
+                handle.note_journal(Some(&error));
+                self.end(Condition::Parked)
+            }
+        }
+    }
+
+    fn end(&mut self, condition: Condition) -> Next {
+        // A replaced owner does not change the handle any more.
+        if !self.router.is_replaced() {
+            self.handle.tap.iter().for_each(|tap| tap.set_offline());
+            self.handle.set_condition(condition);
+            self.handle.set_ended();
+        }
+        Next::End
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum ServeEnd {
-    Ended,
-    Panicked,
-}
-
-fn serve(live: &mut Live, handle: &StationHandle, owner: u64, router: &mut OutputRouter) -> ServeEnd {
-    loop {
-        let wait = live.next_turn().map(|next| next.since(system_clock::monotonic()));
-        let popped = handle.inbox.pop(owner, wait);
-        let item = match popped {
-            Popped::Item(item) => Some(item),
-            Popped::TimedOut => None,
-            Popped::Closed => Some(ToStation::Stop),
-        };
-        if !handle.inbox.is_current_owner(owner) {
-            return ServeEnd::Ended;
+impl Work for Station {
+    fn turn(&mut self) -> Next {
+        if self.router.is_replaced() {
+            return Next::End;
         }
-        match catch_panic(handle, || live.turn(item, owner, router)) {
-            Some(Flow::Continue) => {}
-            Some(Flow::End) => return ServeEnd::Ended,
-            None => return ServeEnd::Panicked,
+        match &mut self.phase {
+            Phase::Opening => self.open(),
+            Phase::Serving(_) => self.serve(),
+            Phase::Parking(why) => {
+                let why = *why;
+                self.park(why)
+            }
+            Phase::Parked(parked) => match parked.turn(&self.handle, self.owner, &mut self.router) {
+                Next::End => self.end(Condition::Parked),
+                next => next,
+            },
         }
     }
 }
@@ -124,25 +190,4 @@ fn catch_panic<T>(handle: &StationHandle, work: impl FnOnce() -> T) -> Option<T>
     let _busy = handle.heartbeat.busy();
     // What a panic leaves half done is dropped with the station.
     catch_unwind(AssertUnwindSafe(work)).ok()
-}
-
-/// Records without a game until the end.
-fn park(config: &StationConfig, handle: &Arc<StationHandle>, owner: u64, router: &mut OutputRouter, why: &str) -> Condition {
-    tracing::error!("board {}: parked: its game {why}; its bytes are still recorded", handle.board);
-    handle.set_condition(Condition::Parked);
-    let problem = format!("the board's game {why} and was parked");
-    router.device.set_parked(problem.clone());
-    handle.tap.iter().for_each(|tap| tap.set_offline());
-    router.publish_device_statuses();
-    let disk = FencedJournal::open(config, Arc::clone(handle), owner).map_err(Into::into);
-    let opened = disk.and_then(|disk| ParkedStation::open(config, disk, handle));
-    match opened {
-        Ok(mut parked) => {
-            // The last turn may have recorded events and not sent them.
-            router.catch_up(&config.dir, parked.last_numbers());
-            parked.serve(handle, owner, router, &problem);
-        }
-        Err(error) => handle.note_journal(Some(&error)),
-    }
-    Condition::Parked
 }

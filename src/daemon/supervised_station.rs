@@ -1,8 +1,7 @@
-//! Starts, watches and stops one board for the supervisor: its links and its thread. A thread that hangs is replaced.
+//! Starts, watches and stops one board for the supervisor: its links and its station. A station that hangs is replaced.
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
@@ -33,25 +32,25 @@ impl Default for Patience {
     }
 }
 
-/// A station that hangs again within this time after its thread was replaced is parked.
+/// A station that hangs again within this time after it was replaced is parked.
 const AGAIN_WITHIN: Duration = Duration::from_secs(60);
 
-/// One board, with the thread that serves it.
+/// One board, with the task that serves it.
 pub(super) struct SupervisedStation {
     /// The part that other threads use.
     pub(super) handle: Arc<StationHandle>,
     config: StationConfig,
     patience: Patience,
     links: Links,
-    thread: Option<JoinHandle<()>>,
-    /// When the station hung last and another thread took its place.
+    task: u64,
+    /// When the station hung last and another one took its place.
     replaced: Option<MonotonicTime>,
     /// How often its inbox had been full at the last check.
     full: u64,
 }
 
 impl SupervisedStation {
-    /// Starts the threads of a board. No other board has the same `number`. Programs on this machine see it through `tap`.
+    /// Starts the links and the task of a board. No other board has the same `number`. Programs on this machine see it through `tap`.
     ///
     /// # Errors
     /// The operating system gives no thread.
@@ -71,26 +70,19 @@ impl SupervisedStation {
         let board = start(BOARD, config.wanted.clone())?;
         let clock = config.clock.clone().map(|wanted| start(CLOCK, wanted)).transpose()?;
         let links = Links { board, clock };
-        let mut station = SupervisedStation { handle, config, patience, links, thread: None, replaced: None, full: 0 };
-        station.start_thread(shared, false)?;
+        let mut station = SupervisedStation { handle, config, patience, links, task: 0, replaced: None, full: 0 };
+        station.begin_task(shared, false);
         Ok(station)
     }
 
-    /// Starts a thread that reads the inbox from now on. A `parked` station only records.
-    fn start_thread(&mut self, shared: &Arc<Shared>, parked: bool) -> Result<()> {
+    /// Begins a task that reads the inbox from now on. A `parked` station only records.
+    fn begin_task(&mut self, shared: &Arc<Shared>, parked: bool) {
         self.handle.set_condition(if parked { Condition::Parked } else { Condition::Opening });
-        let station = Station {
-            config: self.config.clone(),
-            shared: Arc::clone(shared),
-            handle: Arc::clone(&self.handle),
-            owner: self.handle.inbox.replace_owner(),
-            links: self.links.clone(),
-            parked,
-        };
-        let name = format!("board-{}", self.handle.board);
-        let thread = Builder::new().name(name).spawn(move || station.run());
-        self.thread = Some(thread.with_context(|| format!("board {}", self.handle.board))?);
-        Ok(())
+        self.task = shared.scheduler.reserve();
+        let owner = self.handle.inbox.replace_owner(Some((Arc::clone(&shared.scheduler), self.task)));
+        let (config, links) = (self.config.clone(), self.links.clone());
+        let station = Station::new(config, Arc::clone(shared), Arc::clone(&self.handle), owner, links, parked);
+        shared.scheduler.begin(self.task, Box::new(station));
     }
 
     /// The board in topics.
@@ -103,8 +95,8 @@ impl SupervisedStation {
         self.config.dir.clone()
     }
 
-    /// Checks whether the station hangs or its thread has ended. Then another thread takes its place; if that one hangs soon too,
-    /// the board is parked. While the disk does not answer, every thread that writes waits for it, and no station is replaced.
+    /// Checks whether the station hangs or has ended by a fault. Then another one takes its place; if that one hangs soon too, the
+    /// board is parked. While the disk does not answer, every thread that writes waits for it, and no station is replaced.
     pub(super) fn check_health(&mut self, shared: &Arc<Shared>, disk_stuck: bool) {
         let full = self.handle.inbox.full_count();
         if full > self.full {
@@ -122,24 +114,21 @@ impl SupervisedStation {
         };
         let now = system_clock::monotonic();
         let stuck = self.handle.heartbeat.stuck_for(now);
-        let gone = self.thread.as_ref().is_some_and(JoinHandle::is_finished);
+        let gone = !shared.scheduler.has(self.task) && self.handle.condition() == condition;
         if !gone && (stuck < limit || disk_stuck) {
             return;
         }
         let again = self.replaced.is_some_and(|before| now.since(before) < limit + AGAIN_WITHIN);
-        let what = if again { "its bytes are still recorded" } else { "another thread goes on from its journal" };
-        let how = if gone { "its thread has ended".to_owned() } else { format!("hangs for {} s", stuck.as_secs()) };
+        let what = if again { "its bytes are still recorded" } else { "another station goes on from its journal" };
+        let how = if gone { "its station has ended".to_owned() } else { format!("hangs for {} s", stuck.as_secs()) };
         tracing::error!("board {}: {how}: {what}", self.handle.board);
         self.replaced = Some(now);
-        // The new thread is informed of the links from their beginning.
+        // The new station is informed of the links from their beginning.
         self.links.board.change_device(self.handle.wanted().unwrap_or_else(|| self.config.wanted.clone()));
         if let Some((clock, wanted)) = self.links.clock.as_ref().zip(self.config.clock.clone()) {
             clock.change_device(wanted);
         }
-        if let Err(error) = self.start_thread(shared, again) {
-            tracing::error!("{error:#}");
-            self.handle.set_condition(Condition::Parked);
-        }
+        self.begin_task(shared, again);
     }
 
     /// Asks the station to end.
@@ -150,18 +139,12 @@ impl SupervisedStation {
         }
     }
 
-    /// Waits for the end of the station, then ends its links. A thread that does not end in time is left behind.
+    /// Waits for the end of the station, then ends its links. A station that does not end in time is left behind.
     pub(super) fn stop(self, within: Duration) {
-        if self.thread.is_some() && self.handle.wait_until_ended(within) {
-            if let Some(thread) = self.thread
-                && thread.join().is_err()
-            {
-                tracing::error!("board {}: its thread had panicked", self.handle.board);
-            }
-        } else {
-            tracing::error!("board {}: its thread does not end", self.handle.board);
+        if !self.handle.wait_until_ended(within) {
+            tracing::error!("board {}: its station does not end", self.handle.board);
         }
-        // No thread reads the inbox any more, so a link must not wait for room in it.
+        // Nobody reads the inbox any more.
         self.handle.inbox.close();
     }
 }

@@ -1,4 +1,4 @@
-//! Starts all parts of the daemon, watches for threads that hang, and stops all parts in order.
+//! Starts all parts of the daemon, watches for stations that hang, and stops all parts in order.
 
 use std::future::Future;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -36,7 +36,7 @@ const TICK: Duration = Duration::from_secs(1);
 /// the program.
 const DISK_STUCK: Duration = Duration::from_secs(8);
 /// The time limit in which all stations together must end.
-const END_WITHIN: Duration = Duration::from_secs(5);
+const END_WITHIN: Duration = Duration::from_millis(1_500);
 /// The largest number of boards that were served before and are still looked for at the broker.
 const FORMER_BOARDS: usize = 64;
 /// The time limit in which the worker must end its question.
@@ -114,6 +114,8 @@ impl Daemon {
             wall_clock_seen_at: AtomicU64::new(seen_at.0),
             connected: AtomicBool::new(false),
             starts_anew: AtomicBool::new(false),
+            stops: AtomicBool::new(false),
+            scheduler: Arc::default(),
         });
         let disk_heartbeat = Arc::new(Heartbeat::default());
         let log = disk::open_log(&config.journal.dir);
@@ -229,7 +231,8 @@ impl Daemon {
             notify(&[sd_notify::NotifyState::Stopping]);
         }
         let stations = std::mem::take(&mut self.stations);
-        // Links and stations end on their threads. The network still publishes their last messages.
+        // The network still publishes the last messages of the stations.
+        self.shared.stops.store(true, Ordering::Relaxed);
         let ends = tokio::task::spawn_blocking(move || {
             stations.iter().for_each(SupervisedStation::request_stop);
             let until = system_clock::monotonic().after(END_WITHIN);
@@ -241,6 +244,7 @@ impl Daemon {
         if !ended {
             network.await.context("the network")?;
         }
+        self.shared.scheduler.close();
         self.shared.disk.close();
         self.shared.worker.clear();
         self.shared.worker.close();
@@ -295,6 +299,7 @@ impl Daemon {
         anyhow::ensure!(!self.worker.is_finished(), "the worker thread has ended");
         self.node.check_wall_clock();
         let stuck = self.disk_heartbeat.stuck_for(system_clock::monotonic());
+        self.shared.scheduler.check();
         for station in &mut self.stations {
             station.check_health(&self.shared, stuck >= TICK);
         }

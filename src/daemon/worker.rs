@@ -39,7 +39,7 @@ struct Line {
 /// # Errors
 /// The operating system gives no thread.
 pub(super) fn start(inbox: Arc<Inbox<Question>>) -> std::io::Result<JoinHandle<()>> {
-    let owner = inbox.replace_owner();
+    let owner = inbox.replace_owner(None);
     std::thread::Builder::new().name("worker".to_owned()).spawn(move || {
         let mut lines: VecDeque<Line> = VecDeque::new();
         loop {

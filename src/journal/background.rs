@@ -20,6 +20,11 @@ impl Journal {
         self.unsynced = Some(unsynced);
     }
 
+    /// Whether another thread waits for the disk.
+    pub fn is_shared(&self) -> bool {
+        self.unsynced.is_some()
+    }
+
     /// Writes what the turn has appended. Returns true if the other thread must be informed that there are bytes to wait for.
     /// Call it after every turn.
     pub fn hand_over(&mut self, now: Instant) -> bool {

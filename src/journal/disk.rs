@@ -22,7 +22,7 @@ pub struct Disk {
 
 /// The lock on a journal's directory, which several owners in this process may share.
 #[derive(Clone, Debug)]
-pub struct DiskLock(#[allow(dead_code, reason = "held, not read")] Arc<LockFile>);
+pub struct DiskLock(Arc<LockFile>);
 
 /// An open file with a lock, which ends with this value.
 #[derive(Debug)]
@@ -173,6 +173,13 @@ impl JournalFs for Disk {
     fn syncer(&mut self, name: &str) -> io::Result<Syncer> {
         let file = Arc::clone(self.file(name)?);
         Ok(Box::new(move || file.sync_data()))
+    }
+
+    fn sync_all(&mut self) -> io::Result<bool> {
+        // The lock's file has been open for long: it learns of errors since then.
+        let Some(DiskLock(lock)) = &self.lock else { return Ok(false) };
+        nix::unistd::syncfs(&lock.0)?;
+        Ok(true)
     }
 
     fn sync_dir(&mut self) -> io::Result<()> {

@@ -205,19 +205,21 @@ impl Recorder {
         self.send(to, sink)
     }
 
-    /// Marks a clean stop, after which nothing may be sent any more, and waits until everything is on the disk. There is no mark
-    /// if the journal did not accept everything.
+    /// Marks a clean stop, after which nothing may be sent any more, and waits until everything is on the disk, unless another
+    /// thread does that ([`Recorder::hand_over`]). There is no mark if the journal did not accept everything.
     ///
     /// # Errors
     /// The records are not on the disk.
     pub fn close(&mut self, now: Instant) -> Result<(), WriteError> {
-        self.journal.flush(now)?;
+        let others_wait = self.journal.is_shared() && self.journal.status().failing.is_none();
+        let flush = |journal: &mut Journal| if others_wait { Ok(()) } else { journal.flush(now) };
+        flush(&mut self.journal)?;
         if self.unrecorded > 0 || self.holds() {
             return Ok(());
         }
         let last = self.journal.standing().last_outs()[Audience::Arbiter as usize];
         self.record_ack(now, CLOSED, Audience::Arbiter, last);
-        self.journal.flush(now)
+        flush(&mut self.journal)
     }
 
     /// Waits until everything is on the disk.

@@ -75,6 +75,8 @@ fn answers(prepare: impl Fn(&StationHandle)) -> Vec<(String, String)> {
         wall_clock_seen_at: AtomicU64::new(0),
         connected: AtomicBool::new(true),
         starts_anew: AtomicBool::new(false),
+        stops: AtomicBool::new(false),
+        scheduler: Arc::default(),
     });
     let node = Node::new(&config, Arc::clone(&shared), vec![Arc::clone(&handle)]);
     let receiver = CommandReceiver::new(&config, Arc::new(Users::new(config.user.clone())), vec![handle]);

@@ -16,7 +16,7 @@ fn task() -> LineTask {
     let port = PortThread::start("port-line", wanted, Ports::new(), micros, Box::new(|_, _| {})).expect("a thread");
     let inbox: Arc<Inbox<ToLine>> = Arc::default();
     LineTask {
-        owner: inbox.replace_owner(),
+        owner: inbox.replace_owner(None),
         inbox,
         port: Arc::new(port),
         expected: vec![ADDRESS],
@@ -32,7 +32,7 @@ fn task() -> LineTask {
 #[test]
 fn a_question_that_is_asked_late_has_its_whole_time() {
     let (mut task, station) = (task(), Arc::new(Inbox::default()));
-    let owner = station.replace_owner();
+    let owner = station.replace_owner(None);
     let at = |millis: u64| MonotonicTime(1_000_000 + 1000 * millis);
     let mut answer = Vec::new();
     encode_reply(0x87, ADDRESS, &[], &mut answer);
@@ -61,7 +61,7 @@ fn a_question_that_is_asked_late_has_its_whole_time() {
 fn a_board_that_is_bound_later_is_reported_as_silent_until_it_answers() {
     const SPARE: u16 = 77;
     let (mut task, station) = (task(), Arc::new(Inbox::default()));
-    let owner = station.replace_owner();
+    let owner = station.replace_owner(None);
     let reported = || -> Vec<ToStation> { std::iter::from_fn(|| station.pop_if(owner, |_| true)).collect() };
     let mut now = MonotonicTime(1_000_000);
     task.handle_item(now, ToLine::Up { path: "/nowhere".to_owned() });

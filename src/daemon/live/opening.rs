@@ -54,16 +54,16 @@ impl Live {
         };
         let (mut recorder, report) =
             Recorder::start(Box::new(disk), config.limits, &config.setting, &config.session, &start, sink)?;
-        // Inputs that came while no thread could take them keep their times: the time goes on at the first of them.
+        // Inputs that came while no station could take them keep their times: the time goes on at the first of them.
         let (opened, wall) = network::read_wall_clock_at(handle);
-        anyhow::ensure!(!router.is_replaced(), "another thread goes on with this board");
+        anyhow::ensure!(!router.is_replaced(), "another station goes on with this board");
         report_restore(&handle.board, &report);
         recorder.station_mut().set_coalesced(true);
         let standing = recorder.journal().standing();
         // The numbered outputs of the opening are published below, since a journal that cannot be written does not have them.
         let last = numbers_before(&out, standing.last_outs());
         let resumed = || Timeline::new(anchor::resume(standing.last_at, recorder.recorded_anchor(), &wall), opened);
-        // A thread that replaces another one has the same clock.
+        // A station that replaces another one has the same clock.
         let timeline = handle.timeline().unwrap_or_else(resumed);
         handle.set_timeline(timeline);
         let base = timeline.journal_time(opened);
