@@ -1,6 +1,7 @@
 //! Decides whether the command of a user is carried out or refused.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use flagfall_protocols::event::same_serial;
@@ -59,13 +60,42 @@ pub struct Setup {
     pub configuration: String,
     /// The name of the board's driver.
     pub family: String,
-    /// Serial numbers that other boards are configured with.
-    pub serials: Vec<String>,
-    /// Ports that other boards are configured with.
+    /// The board.
+    pub board: String,
+    /// The devices of all boards, this one too.
+    pub configured: Arc<[Configured]>,
+}
+
+/// What the configuration says about the devices of one board.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Configured {
+    /// The board.
+    pub board: String,
+    /// The serial number of its device.
+    pub serial: Option<String>,
+    /// Where its device is found: a port, a Bluetooth address or name.
     pub ports: Vec<String>,
+    /// Where its separate clock is found.
+    pub clock: Option<String>,
 }
 
 impl Setup {
+    fn others(&self) -> impl Iterator<Item = &Configured> {
+        self.configured.iter().filter(|configured| configured.board != self.board)
+    }
+
+    /// Serial numbers that other boards are configured with.
+    fn serials(&self) -> impl Iterator<Item = &str> {
+        self.others().filter_map(|other| other.serial.as_deref())
+    }
+
+    /// Ports of other boards and of all clocks.
+    pub fn ports(&self) -> impl Iterator<Item = &str> {
+        let own = self.configured.iter().filter(|configured| configured.board == self.board);
+        let others = self.others().flat_map(|other| other.ports.iter().chain(&other.clock));
+        others.chain(own.flat_map(|own| &own.clock)).map(String::as_str)
+    }
+
     /// The serial number in a device's id.
     pub fn serial_of<'a>(&self, device: &'a str) -> Option<&'a str> {
         serial_of_device(device, &self.family)
@@ -254,8 +284,8 @@ fn why_unavailable(setup: &Setup, action: &DaemonAction) -> Option<&'static str>
         Some(None) => return Some("this id contains no serial number: send serial or port"),
         named => named.flatten().or(serial.as_deref()),
     };
-    let serial_taken = serial.is_some_and(|serial| setup.serials.iter().any(|theirs| same_serial(theirs, serial)));
-    let port_taken = port.as_ref().is_some_and(|port| setup.ports.iter().any(|theirs| port_key(theirs) == port_key(port)));
+    let serial_taken = serial.is_some_and(|serial| setup.serials().any(|theirs| same_serial(theirs, serial)));
+    let port_taken = port.as_ref().is_some_and(|port| setup.ports().any(|theirs| port_key(theirs) == port_key(port)));
     (serial_taken || port_taken).then_some("this is another board's device")
 }
 

@@ -25,7 +25,7 @@ mod read;
 mod types;
 pub mod verbs;
 
-pub use admit::{Facts, MAX_AGE, NO_ROLE, Setup, admit, current_finding, role_of};
+pub use admit::{Configured, Facts, MAX_AGE, NO_ROLE, Setup, admit, current_finding, role_of};
 pub use memory::Memory;
 pub use rate::RateLimit;
 pub use read::{MAX_PAYLOAD, read};

@@ -1,7 +1,9 @@
 //! Makes the callbacks by which the MQTT connection reaches the stations and the disk thread.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::command_receiver::CommandReceiver;
 use super::disk_queue::Refill;
@@ -11,6 +13,7 @@ use super::shared::{Condition, StationHandle};
 use super::supervised_station::SupervisedStation;
 use crate::health;
 use crate::log_limit;
+use crate::mqtt::outbox::BoardNo;
 use crate::mqtt::{ConnectionState, Hooks};
 use crate::publish::shorten;
 use crate::session::anchor::AnchorRecord;
@@ -30,18 +33,30 @@ pub(super) fn read_wall_clock_at(handle: &StationHandle) -> (MonotonicTime, Anch
     (taken, wall.earlier(now.since(taken)))
 }
 
+/// A board and the folder of its journal.
+type Board = (Arc<StationHandle>, Arc<Path>);
+
 /// The hooks of a node's MQTT connection.
 pub(super) fn hooks(node: &Node, receiver: CommandReceiver, stations: &[SupervisedStation]) -> Hooks {
-    let boards: Vec<(Arc<StationHandle>, std::path::PathBuf)> =
-        stations.iter().map(|station| (Arc::clone(&station.handle), station.dir())).collect();
-    let by_number = {
+    let boards: Vec<Board> = stations.iter().map(|station| (Arc::clone(&station.handle), station.dir())).collect();
+    let by_number = Arc::new({
         let boards = boards.clone();
-        move |number| boards.iter().find(|(handle, _)| handle.number() == Some(number)).cloned()
-    };
+        // A board gets its number when its journal is open.
+        let known = Mutex::new(BTreeMap::<BoardNo, usize>::new());
+        move |number: BoardNo| {
+            let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(place) = known.get(&number) {
+                return Some(boards[*place].clone());
+            }
+            let place = boards.iter().position(|(handle, _): &Board| handle.number() == Some(number))?;
+            known.insert(number, place);
+            Some(boards[place].clone())
+        }
+    });
     let acked = {
-        let boards = boards.clone();
+        let by_number = Arc::clone(&by_number);
         move |board, audience, number| {
-            if let Some((handle, _)) = boards.iter().find(|(handle, _)| handle.number() == Some(board)) {
+            if let Some((handle, _)) = by_number(board) {
                 handle.acked.note(audience, number);
             }
         }
@@ -56,7 +71,7 @@ pub(super) fn hooks(node: &Node, receiver: CommandReceiver, stations: &[Supervis
             let Some((handle, dir)) = by_number(board) else { return };
             let Some(stamp) = handle.stamp() else { return };
             let whole = handle.journal_problem().is_none();
-            if !shared.disk.refill(Refill { dir, board, audience, from, stamp, whole }) {
+            if !shared.disk.refill(Refill { dir: dir.to_path_buf(), board, audience, from, stamp, whole }) {
                 // No events and not the end: the outbox asks again later.
                 shared.outbox.refilled(board, audience, Vec::new(), false);
             }

@@ -32,7 +32,7 @@ pub(super) enum Flow {
 
 /// One owner of a board's inbox, with everything that it needs.
 pub(super) struct Station {
-    config: StationConfig,
+    config: Arc<StationConfig>,
     shared: Arc<Shared>,
     handle: Arc<StationHandle>,
     owner: u64,
@@ -56,7 +56,7 @@ enum Phase {
 impl Station {
     /// A station that reads the inbox as `owner` from its first turn on. One that hung before is `parked`: it only records.
     pub(super) fn new(
-        config: StationConfig,
+        config: Arc<StationConfig>,
         shared: Arc<Shared>,
         handle: Arc<StationHandle>,
         owner: u64,

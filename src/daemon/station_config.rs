@@ -1,7 +1,7 @@
 //! Derives the configuration of each station from the configuration of the node.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
@@ -15,9 +15,9 @@ use flagfall_protocols::event::ClockSide;
 
 use super::line;
 use super::link::Wanted;
-use crate::arbiter::Setup;
+use crate::arbiter::{Configured, Setup};
 use crate::calibration;
-use crate::config::{self, Board, Config, Errors, Loaded, Place, Problem, User, WhiteClock};
+use crate::config::{self, Board, Config, Errors, Loaded, Place, Problem, WhiteClock};
 use crate::journal::{Limits, MAX_SESSION};
 use crate::publish::delay::Delay;
 use crate::session::setting::Setting;
@@ -45,8 +45,6 @@ pub struct StationConfig {
     pub limits: Limits,
     /// The journal's session: one event, round and board.
     pub session: String,
-    /// The users that may send commands.
-    pub users: BTreeMap<String, User>,
     /// What the configuration says about devices.
     pub setup: Setup,
     /// Whether the bytes are published too.
@@ -87,14 +85,15 @@ pub fn judge(loaded: &Loaded) -> Result<Vec<StationConfig>, Errors> {
 /// # Errors
 /// A problem that the checks should have found.
 pub fn station_configs(config: &Config, hash: u32) -> Result<Vec<StationConfig>> {
+    let configured: Arc<[Configured]> = config.board.iter().map(configured).collect();
     config
         .board
         .iter()
-        .map(|board| station_config(config, board, hash).with_context(|| format!("board `{}`", board.id)))
+        .map(|board| station_config(config, board, &configured, hash).with_context(|| format!("board `{}`", board.id)))
         .collect()
 }
 
-fn station_config(config: &Config, board: &Board, hash: u32) -> Result<StationConfig> {
+fn station_config(config: &Config, board: &Board, configured: &Arc<[Configured]>, hash: u32) -> Result<StationConfig> {
     let name = board.driver.as_deref().unwrap_or(DRIVER);
     let driver = drivers::find(name).with_context(|| format!("driver `{name}`"))?;
     let clock = board.clock.as_ref().map(|clock| {
@@ -154,8 +153,12 @@ fn station_config(config: &Config, board: &Board, hash: u32) -> Result<StationCo
         dir: config.journal.dir.join(&board.id),
         limits: Limits { file: mib(config.journal.file_mib), total, cap: total, ..Limits::default() },
         session,
-        users: config.user.clone(),
-        setup: device_setup(config, board, driver.name, hash),
+        setup: Setup {
+            configuration: format!("{hash:08x}"),
+            family: driver.name.to_owned(),
+            board: board.id.clone(),
+            configured: Arc::clone(configured),
+        },
         raw: config.mqtt.raw,
     })
 }
@@ -209,26 +212,16 @@ fn bus_board(config: &Config, board: &Board, driver: &'static DriverInfo) -> Res
     })
 }
 
-/// What the admission of a board's commands must know about configured devices.
-fn device_setup(config: &Config, board: &Board, family: &str, hash: u32) -> Setup {
-    let others = || config.board.iter().filter(|other| other.id != board.id);
-    Setup {
-        configuration: format!("{hash:08x}"),
-        family: family.to_owned(),
+/// What the admission of commands must know about the devices of a board.
+fn configured(board: &Board) -> Configured {
+    let port = board.port.as_ref().map(|port| port.display().to_string());
+    Configured {
+        board: board.id.clone(),
         // Over USB-HID a device is identified by its USB serial number.
-        serials: others().filter_map(|other| if other.is_hid() { &other.usb_serial } else { &other.serial }.clone()).collect(),
-        ports: others().flat_map(ports).chain(clock_port(board)).collect(),
+        serial: if board.is_hid() { board.usb_serial.clone() } else { board.serial.clone() },
+        ports: [port, board.bluetooth.clone()].into_iter().flatten().collect(),
+        clock: board.clock.as_ref().and_then(|clock| clock.bluetooth.clone()),
     }
-}
-
-/// Where a board and its clock are found, as far as that is configured.
-fn ports(board: &Board) -> impl Iterator<Item = String> {
-    let own = [board.port.as_ref().map(|port| port.display().to_string()), board.bluetooth.clone()];
-    own.into_iter().flatten().chain(clock_port(board))
-}
-
-fn clock_port(board: &Board) -> Option<String> {
-    board.clock.as_ref()?.bluetooth.clone()
 }
 
 /// The name of the session of a board in a round. If the ids are too long, a checksum of the whole replaces their end.

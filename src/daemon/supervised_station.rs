@@ -1,6 +1,6 @@
 //! Starts, watches and stops one board for the supervisor: its links and its station. A station that hangs is replaced.
 
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -39,7 +39,7 @@ const AGAIN_WITHIN: Duration = Duration::from_secs(60);
 pub(super) struct SupervisedStation {
     /// The part that other threads use.
     pub(super) handle: Arc<StationHandle>,
-    config: StationConfig,
+    config: Arc<StationConfig>,
     patience: Patience,
     links: Links,
     task: u64,
@@ -70,6 +70,7 @@ impl SupervisedStation {
         let board = start(BOARD, config.wanted.clone())?;
         let clock = config.clock.clone().map(|wanted| start(CLOCK, wanted)).transpose()?;
         let links = Links { board, clock };
+        let config = Arc::new(config);
         let mut station = SupervisedStation { handle, config, patience, links, task: 0, replaced: None, full: 0 };
         station.begin_task(shared, false);
         Ok(station)
@@ -80,7 +81,7 @@ impl SupervisedStation {
         self.handle.set_condition(if parked { Condition::Parked } else { Condition::Opening });
         self.task = shared.scheduler.reserve();
         let owner = self.handle.inbox.replace_owner(Some((Arc::clone(&shared.scheduler), self.task)));
-        let (config, links) = (self.config.clone(), self.links.clone());
+        let (config, links) = (Arc::clone(&self.config), self.links.clone());
         let station = Station::new(config, Arc::clone(shared), Arc::clone(&self.handle), owner, links, parked);
         shared.scheduler.begin(self.task, Box::new(station));
     }
@@ -91,8 +92,8 @@ impl SupervisedStation {
     }
 
     /// The folder of the station's journal.
-    pub(super) fn dir(&self) -> PathBuf {
-        self.config.dir.clone()
+    pub(super) fn dir(&self) -> Arc<Path> {
+        self.config.dir.as_path().into()
     }
 
     /// Checks whether the station hangs or has ended by a fault. Then another one takes its place; if that one hangs soon too, the

@@ -31,8 +31,8 @@ fn ports_of_other_boards_and_of_all_clocks_are_in_use() {
         board: vec![board("1", "board-1", clock("clock-1")), board("2", "board-2", clock("clock-2"))],
         ..Config::default()
     };
-    let taken: Vec<Vec<String>> =
-        station_configs(&config, 0).expect("configurations").into_iter().map(|config| config.setup.ports).collect();
+    let ports = |config: StationConfig| config.setup.ports().map(str::to_owned).collect();
+    let taken: Vec<Vec<String>> = station_configs(&config, 0).expect("configurations").into_iter().map(ports).collect();
     assert_eq!(taken, [["board-2", "clock-2", "clock-1"], ["board-1", "clock-1", "clock-2"]]);
 }
 

@@ -1,7 +1,7 @@
 //! A station with a game, and a sender of commands.
 
 use flagfall::arbiter::verbs::{self, Lock};
-use flagfall::arbiter::{DaemonAction, Recorded, Reply, Setup, read};
+use flagfall::arbiter::{Configured, DaemonAction, Recorded, Reply, Setup, read};
 use flagfall::config::Role;
 use flagfall::publish::Message;
 use flagfall::session::record_input::read_input;
@@ -38,8 +38,14 @@ pub(crate) fn setup() -> Setup {
     Setup {
         configuration: "0badcafe".to_owned(),
         family: "dgt".to_owned(),
-        serials: vec!["54321".to_owned()],
-        ports: vec!["/dev/ttyUSB7".to_owned(), "C0:FF:EE:00:10:25".to_owned()],
+        board: "own".to_owned(),
+        configured: [Configured {
+            board: "other".to_owned(),
+            serial: Some("54321".to_owned()),
+            ports: vec!["/dev/ttyUSB7".to_owned(), "C0:FF:EE:00:10:25".to_owned()],
+            clock: None,
+        }]
+        .into(),
     }
 }
 
