@@ -2,7 +2,7 @@
 //! station.
 //!
 //! ```text
-//!  port thread ─▶ inbox ─▶ line thread (asks, in turn) ─▶ inbox of board 1 ─▶ station
+//!  reactor ─────▶ inbox ─▶ line thread (asks, in turn) ─▶ inbox of board 1 ─▶ station
 //!                   ▲                                  └▶ inbox of board 2 ─▶ station …
 //!                   └── what a station's driver asks
 //! ```
@@ -16,13 +16,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{Builder, JoinHandle};
 
-use flagfall_hardware::port::{self, PortEvent, PortThread, Ports, SendError};
+use flagfall_hardware::port::{self, PortEvent, PortLink, SendError};
+use flagfall_hardware::reactor::Reactor;
 use flagfall_protocols::drivers::dgt_bus::line::{Line, LineInput, LineOutput};
 use flagfall_protocols::time::Instant;
 
 use super::device::UNANSWERED;
 use super::inbox::{CAPACITY, Inbox, Popped};
-use super::link::{cause, micros};
+use super::link::cause;
 use super::message::ToStation;
 use crate::log_limit;
 use crate::session::station::BOARD;
@@ -55,20 +56,19 @@ enum ToLine {
     Ask { address: u16, command: Vec<u8> },
 }
 
-/// A line with its threads. It ends when the last of its boards is dropped.
+/// A line with its thread. It ends when the last of its boards is dropped.
 pub(super) struct BusLine {
     inbox: Arc<Inbox<ToLine>>,
-    /// Dropped after the line's thread has ended: the port's thread may be waiting for room.
-    port: Option<Arc<PortThread>>,
+    /// Dropped after the line's thread has ended.
+    port: Option<Arc<PortLink>>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl BusLine {
-    fn start(wanted: &Wanted, ports: Arc<Ports>) -> io::Result<BusLine> {
+    fn start(wanted: &Wanted, reactor: &Arc<Reactor>) -> io::Result<BusLine> {
         let inbox: Arc<Inbox<ToLine>> = Arc::default();
         let owner = inbox.replace_owner();
-        let port = PortThread::start("port-line", wanted.port.clone(), ports, micros, line_sink(Arc::clone(&inbox)))?;
-        let port = Arc::new(port);
+        let port = Arc::new(PortLink::start(reactor, wanted.port.clone(), line_sink(Arc::clone(&inbox))));
         let mut task = LineTask {
             inbox: Arc::clone(&inbox),
             owner,
@@ -100,13 +100,13 @@ pub(super) struct Lines(Mutex<BTreeMap<String, std::sync::Weak<BusLine>>>);
 
 impl Lines {
     /// Returns the line of this board, which is started for its first board.
-    fn get(&self, wanted: &Wanted, ports: &Arc<Ports>) -> io::Result<Arc<BusLine>> {
+    fn get(&self, wanted: &Wanted, reactor: &Arc<Reactor>) -> io::Result<Arc<BusLine>> {
         let key = format!("{:?} {:?}", wanted.port.port, wanted.port.usb_serial);
         let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(line) = lines.get(&key).and_then(std::sync::Weak::upgrade) {
             return Ok(line);
         }
-        let line = Arc::new(BusLine::start(wanted, Arc::clone(ports))?);
+        let line = Arc::new(BusLine::start(wanted, reactor)?);
         lines.insert(key, Arc::downgrade(&line));
         Ok(line)
     }
@@ -127,10 +127,10 @@ impl BusBoard {
     pub(super) fn start(
         wanted: &Wanted,
         lines: &Lines,
-        ports: &Arc<Ports>,
+        reactor: &Arc<Reactor>,
         station: Arc<Inbox<ToStation>>,
     ) -> io::Result<BusBoard> {
-        let line = lines.get(wanted, ports)?;
+        let line = lines.get(wanted, reactor)?;
         let board = BusBoard { line, address: Mutex::new(wanted.address), station };
         board.change_address(wanted.address);
         Ok(board)
@@ -165,11 +165,11 @@ fn line_sink(inbox: Arc<Inbox<ToLine>>) -> port::Sink {
     Box::new(move |at, event| {
         let item = match event {
             PortEvent::Up { path, .. } => ToLine::Up { path: path.display().to_string() },
-            PortEvent::Bytes(bytes) => ToLine::Bytes { at: MonotonicTime(at), bytes: bytes.to_vec() },
-            PortEvent::Down(error) => ToLine::Down { at: MonotonicTime(at), cause: cause(&error) },
+            PortEvent::Bytes { bytes, .. } => ToLine::Bytes { at: MonotonicTime(at), bytes: bytes.to_vec() },
+            PortEvent::Down(error) => ToLine::Down { at: MonotonicTime(at), cause: cause(error) },
             PortEvent::Missing(trouble) => ToLine::Missing { problem: trouble.to_string() },
         };
-        inbox.push(item);
+        inbox.offer_or_closed(item)
     })
 }
 
@@ -210,7 +210,7 @@ impl Member {
 struct LineTask {
     inbox: Arc<Inbox<ToLine>>,
     owner: u64,
-    port: Arc<PortThread>,
+    port: Arc<PortLink>,
     expected: Vec<u16>,
     line: Line,
     /// The open port.

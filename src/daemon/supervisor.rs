@@ -7,7 +7,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use flagfall_hardware::port::Ports;
+use flagfall_hardware::reactor::Reactor;
 use tokio::sync::watch;
 use tokio::time::{MissedTickBehavior, interval};
 
@@ -105,8 +105,7 @@ impl Daemon {
             outbox: Outbox::new(),
             disk: Arc::default(),
             worker: Arc::<Inbox<worker::Question>>::default(),
-            ports: Arc::<Ports>::default(),
-            hids: Arc::default(),
+            reactor: Reactor::start(super::link::micros).context("the thread of the links")?,
             lines: Default::default(),
             adapter: config.bluetooth.adapter.clone(),
             radio: Mutex::new(None),

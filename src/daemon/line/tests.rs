@@ -13,7 +13,8 @@ const ADDRESS: u16 = 1025;
 fn task() -> LineTask {
     let wanted =
         port::Wanted { driver: &INFO, port: Some("/nowhere".into()), usb_serial: None, serial: None, folders: Vec::new() };
-    let port = PortThread::start("port-line", wanted, Ports::new(), micros, Box::new(|_, _| {})).expect("a thread");
+    let reactor = Reactor::start(crate::daemon::link::micros).expect("a thread");
+    let port = PortLink::start(&reactor, wanted, Box::new(|_, _| true));
     let inbox: Arc<Inbox<ToLine>> = Arc::default();
     LineTask {
         owner: inbox.replace_owner(),
