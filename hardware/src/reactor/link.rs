@@ -19,6 +19,8 @@ use crate::serial::Serial;
 
 /// The largest number of pieces that are still read from a port after a write failed.
 const MAX_LAST: usize = 64;
+/// The largest number of bytes that are read from a port in one round.
+const MAX_READ: usize = 4096;
 /// After this time an event that found no room is offered again.
 const OFFER_AGAIN: u64 = 20_000;
 /// The silence after which a line counts as being between two messages.
@@ -398,7 +400,7 @@ impl Link {
                 Ok(any)
             }
             Phase::Up { opened: Opened::Port { serial, .. }, .. } => {
-                let Some(count) = serial.read_now(buffer)? else { return Ok(false) };
+                let Some(count) = serial.read_now(&mut buffer[..MAX_READ])? else { return Ok(false) };
                 self.tries = 0;
                 self.offer_bytes(at, 0, &buffer[..count]);
                 Ok(true)

@@ -7,5 +7,5 @@ mod links;
 mod odd;
 mod one;
 mod send;
-mod support;
+pub(crate) mod support;
 mod together;
