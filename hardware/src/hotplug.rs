@@ -1,38 +1,30 @@
-//! Wakes a thread that waits for a device when something changes in the folders of the ports.
+//! Tells when something changes in the folders of the ports.
 
+use std::fs;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use nix::errno::Errno;
 use nix::sys::inotify::{AddWatchFlags, InitFlags, Inotify};
 
-/// A descriptor that becomes readable when an entry of `/dev` or of the given folders comes, goes or gets other permissions. If
-/// a folder does not exist yet, the nearest existing parent folder is watched.
+/// A descriptor that becomes readable when an entry of a watched folder comes, goes or gets other permissions.
 #[derive(Debug)]
 pub struct Hotplug {
     inotify: Inotify,
-    folders: Vec<PathBuf>,
 }
 
 impl Hotplug {
-    /// Begins to watch the folders.
+    /// Begins without a folder.
     ///
     /// # Errors
-    /// The error of the operating system, for example when this user already has too many watches.
-    pub fn new(folders: impl IntoIterator<Item = PathBuf>) -> io::Result<Hotplug> {
-        let inotify = Inotify::init(InitFlags::IN_CLOEXEC | InitFlags::IN_NONBLOCK)?;
-        let mut folders: Vec<PathBuf> = folders.into_iter().collect();
-        folders.push(PathBuf::from("/dev"));
-        folders.sort();
-        folders.dedup();
-        let hotplug = Hotplug { inotify, folders };
-        hotplug.watch();
-        Ok(hotplug)
+    /// The error of the operating system, for example when this user already has too many such descriptors.
+    pub fn new() -> io::Result<Hotplug> {
+        Ok(Hotplug { inotify: Inotify::init(InitFlags::IN_CLOEXEC | InitFlags::IN_NONBLOCK)? })
     }
 
-    /// Reads all events and updates the watches for folders that came or went. Returns whether there was an event.
-    pub fn drain(&mut self) -> bool {
+    /// Reads all events. Returns whether there was one. Folders that came or went must then be watched again.
+    pub fn drain(&self) -> bool {
         let mut any = false;
         // The number of reads is bounded. Events that are still unread wake the thread again.
         for _ in 0..64 {
@@ -42,15 +34,13 @@ impl Hotplug {
                 Err(_) => break,
             }
         }
-        if any {
-            self.watch();
-        }
         any
     }
 
-    /// Adds a watch for each folder; a second watch for the same folder has no effect. The following search finds a folder that
-    /// was created in the meantime.
-    fn watch(&self) {
+    /// Watches this folder; a second watch for the same folder has no effect. If the folder does not exist yet, the nearest
+    /// existing parent folder is watched. Returns whether everything that will appear in the folder is reported; that is not so
+    /// if the folder exists and cannot be watched.
+    pub fn watch(&self, folder: &Path) -> bool {
         let what = AddWatchFlags::IN_CREATE
             | AddWatchFlags::IN_DELETE
             | AddWatchFlags::IN_MOVE
@@ -58,12 +48,14 @@ impl Hotplug {
             | AddWatchFlags::IN_DELETE_SELF
             | AddWatchFlags::IN_MOVE_SELF
             | AddWatchFlags::IN_ONLYDIR;
-        for folder in &self.folders {
-            let mut place: Option<&Path> = Some(folder);
-            while let Some(path) = place.filter(|path| self.inotify.add_watch(*path, what).is_err()) {
-                place = path.parent();
+        let mut whole = true;
+        for place in folder.ancestors() {
+            if self.inotify.add_watch(place, what).is_ok() {
+                return whole;
             }
+            whole &= fs::symlink_metadata(place).is_err_and(|error| error.kind() == io::ErrorKind::NotFound);
         }
+        false
     }
 }
 

@@ -1,17 +1,18 @@
 //! Connects programs to electronic chess boards and clocks through links, and emulates such boards and clocks.
 //!
 //! This crate transfers bytes and contains no chess rules. It does not read the system clock: a caller that needs arrival times
-//! passes a function that returns the time. The crate waits only in the system call poll(2).
+//! passes a function that returns the time. The crate waits only in the system calls poll(2) and epoll_wait(2).
 //!
 //! | module | for |
 //! | --- | --- |
 //! | [`link`] | the operations of every link, and its errors |
 //! | [`serial`] | a serial port |
-//! | [`port`] | the thread of a serial link: it finds the port, opens it, reads and writes, and searches for it again when it is gone |
-//! | [`hid`] | the thread of a link over USB-HID |
+//! | [`reactor`] | the thread for all links over serial ports and USB-HID: it finds, opens and reads them, and finds them again |
+//! | [`port`] | serial links |
+//! | [`hid`] | links over USB-HID |
 //! | [`ble`] | Bluetooth LE links, through BlueZ; without the feature `ble` no such link can be opened |
 //! | [`discover`] | lists the serial ports |
-//! | [`hotplug`] | wakes a thread when a port is added or removed |
+//! | [`hotplug`] | tells when a port is added or removed |
 //! | [`ask`] | asks a device for its identity |
 //! | [`holder`] | finds the process that uses a port |
 //! | [`pty`] | a pseudo-terminal, which acts as a serial port |
@@ -41,6 +42,7 @@ pub mod link;
 mod no_ble;
 pub mod port;
 pub mod pty;
+pub mod reactor;
 pub mod replay;
 pub mod serial;
 pub mod tap;

@@ -29,10 +29,8 @@ pub(super) enum Popped<T> {
 /// A bounded queue with a single owner at a time, which reads it.
 pub(super) struct Inbox<T> {
     inner: Mutex<Inner<T>>,
-    /// Wakes the owner.
+    /// Wakes an owner that is a thread.
     filled: Condvar,
-    /// Wakes writers that wait for room.
-    room: Condvar,
 }
 
 struct Inner<T> {
@@ -53,7 +51,6 @@ impl<T> Default for Inbox<T> {
         Inbox {
             inner: Mutex::new(Inner { items: VecDeque::new(), closed: false, owner: 0, task: None, sleeps: false, full: 0 }),
             filled: Condvar::new(),
-            room: Condvar::new(),
         }
     }
 }
@@ -62,24 +59,6 @@ impl<T> Inbox<T> {
     fn lock(&self) -> MutexGuard<'_, Inner<T>> {
         // No code that can panic runs under the lock.
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Adds an item and waits for room if there is none. This is for a link, whose bytes wait in the operating system meanwhile.
-    /// Returns false if the inbox is closed.
-    pub(super) fn push(&self, item: T) -> bool {
-        let mut inner = self.lock();
-        if inner.items.len() >= CAPACITY - RESERVED {
-            inner.full += 1;
-        }
-        while inner.items.len() >= CAPACITY - RESERVED && !inner.closed {
-            inner = self.room.wait(inner).unwrap_or_else(PoisonError::into_inner);
-        }
-        if inner.closed {
-            return false;
-        }
-        inner.items.push_back(item);
-        self.wake_owner(inner);
-        true
     }
 
     /// Wakes the owner if it sleeps. An owner that is awake finds the item by itself and is not worth a system call.
@@ -133,7 +112,6 @@ impl<T> Inbox<T> {
     /// Discards all items, which are not needed any more.
     pub(super) fn clear(&self) {
         self.lock().items.clear();
-        self.room.notify_all();
     }
 
     /// Adds an item before all others and never waits, for an answer that the owner waits for. At most one item of each kind
@@ -204,13 +182,7 @@ impl<T> Inbox<T> {
     /// Returns the first item; if there is none, whether the inbox is closed.
     fn pop_locked(&self, mut inner: MutexGuard<'_, Inner<T>>, wanted: impl FnOnce(&T) -> bool) -> Result<T, bool> {
         let closed = inner.closed;
-        let item = inner.items.pop_front_if(|item| wanted(item)).ok_or(closed)?;
-        // Writers wait only if the inbox was full.
-        if inner.items.len() + 1 >= CAPACITY - RESERVED {
-            drop(inner);
-            self.room.notify_all();
-        }
-        Ok(item)
+        inner.items.pop_front_if(|item| wanted(item)).ok_or(closed)
     }
 
     /// Makes a new owner and returns its number. `task` is its task; none if the owner is a thread. The owner before has ended or
@@ -241,7 +213,6 @@ impl<T> Inbox<T> {
         let mut inner = self.lock();
         inner.closed = true;
         self.wake_owner(inner);
-        self.room.notify_all();
     }
 
     /// How often a writer found no room.
@@ -265,42 +236,6 @@ mod tests {
     }
 
     #[test]
-    fn items_keep_their_order_and_a_full_inbox_makes_the_writer_wait() {
-        let inbox = Arc::new(Inbox::default());
-        let owner = inbox.replace_owner(None);
-        let writer = std::thread::Builder::new().spawn({
-            let inbox = Arc::clone(&inbox);
-            move || (0..CAPACITY as u32 * 3).all(|item| inbox.push(item))
-        });
-        let got: Vec<u32> = (0..CAPACITY * 3)
-            .map(|_| match inbox.pop(owner, Some(Duration::from_secs(10))) {
-                Popped::Item(item) => item,
-                other => panic!("{other:?}"),
-            })
-            .collect();
-        assert!(writer.expect("a thread").join().expect("no panic"));
-        assert_eq!(got, (0..CAPACITY as u32 * 3).collect::<Vec<_>>());
-    }
-
-    #[test]
-    fn a_writer_that_waits_for_room_is_woken() {
-        let inbox = Arc::new(Inbox::default());
-        let owner = inbox.replace_owner(None);
-        let count = (CAPACITY - RESERVED) as u32 + 1;
-        let writer = std::thread::Builder::new().spawn({
-            let inbox = Arc::clone(&inbox);
-            move || (0..count).all(|item| inbox.push(item))
-        });
-        while inbox.full_count() == 0 {
-            std::thread::yield_now();
-        }
-        for item in 0..count {
-            assert_eq!(inbox.pop(owner, Some(Duration::from_secs(10))), Popped::Item(item));
-        }
-        assert!(writer.expect("a thread").join().expect("no panic"));
-    }
-
-    #[test]
     fn a_sleeping_owner_is_woken_and_what_is_urgent_comes_first() {
         let inbox = Arc::new(Inbox::default());
         let owner = inbox.replace_owner(None);
@@ -316,8 +251,8 @@ mod tests {
     fn an_item_is_taken_only_if_it_is_wanted_and_by_the_current_owner() {
         let inbox = Arc::new(Inbox::default());
         let owner = inbox.replace_owner(None);
-        assert!(inbox.push(2));
-        assert!(inbox.push(3));
+        assert!(inbox.offer(2));
+        assert!(inbox.offer(3));
         assert_eq!([2, 3, 4].map(|most| inbox.least(|item| (*item >= most).then_some(*item))), [Some(2), Some(3), None]);
         assert_eq!(inbox.pop_if(owner, |item| *item == 1), None);
         assert_eq!(inbox.pop_if(owner + 1, |_| true), None);
@@ -336,12 +271,12 @@ mod tests {
     fn a_replaced_owner_reads_nothing_more() {
         let inbox = Inbox::default();
         let first = inbox.replace_owner(None);
-        assert!(inbox.push(1));
+        assert!(inbox.offer(1));
         let second = inbox.replace_owner(None);
         assert_eq!(inbox.pop(first, None), Popped::Closed);
         assert_eq!(inbox.pop(second, None), Popped::Item(1));
         assert_eq!(inbox.pop(second, Some(Duration::ZERO)), Popped::TimedOut);
         inbox.close();
-        assert_eq!((inbox.pop(second, None), inbox.push(2)), (Popped::Closed, false));
+        assert_eq!((inbox.pop(second, None), inbox.offer(2)), (Popped::Closed, false));
     }
 }

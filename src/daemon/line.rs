@@ -1,29 +1,29 @@
-//! Serves a serial line with several boards on it. One thread asks the boards in turn and hands each board's replies to its
-//! station.
+//! Serves a serial line with several boards on it. A task asks the boards in turn and hands each board's replies to its station.
 //!
 //! ```text
-//!  port thread ─▶ inbox ─▶ line thread (asks, in turn) ─▶ inbox of board 1 ─▶ station
-//!                   ▲                                  └▶ inbox of board 2 ─▶ station …
-//!                   └── what a station's driver asks
+//!  reactor ─▶ inbox ─▶ line task (asks, in turn) ─▶ inbox of board 1 ─▶ station
+//!               ▲                                └▶ inbox of board 2 ─▶ station …
+//!               └── what a station's driver asks
 //! ```
 //!
 //! For a station the link is up while its board answers. If a station does not read its inbox fast enough, its link is closed, so
 //! that nothing is lost unnoticed: its driver then asks for everything again.
 
 use std::collections::BTreeMap;
-use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::{Builder, JoinHandle};
 
-use flagfall_hardware::port::{self, PortEvent, PortThread, Ports, SendError};
+use flagfall_hardware::port::{self, PortEvent, PortLink, SendError};
+use flagfall_hardware::reactor::Reactor;
 use flagfall_protocols::drivers::dgt_bus::line::{Line, LineInput, LineOutput};
 use flagfall_protocols::time::Instant;
 
 use super::device::UNANSWERED;
 use super::inbox::{CAPACITY, Inbox, Popped};
-use super::link::{cause, micros};
+use super::link::cause;
 use super::message::ToStation;
+use super::scheduler::{Next, Scheduler, Work};
+use super::shared::Shared;
 use crate::log_limit;
 use crate::session::station::BOARD;
 use crate::system_clock::{self, MonotonicTime};
@@ -44,7 +44,7 @@ pub struct Wanted {
     pub all: Vec<u16>,
 }
 
-/// One item for a line's thread.
+/// One item for a line's task.
 enum ToLine {
     Up { path: String },
     Bytes { at: MonotonicTime, bytes: Vec<u8> },
@@ -55,42 +55,35 @@ enum ToLine {
     Ask { address: u16, command: Vec<u8> },
 }
 
-/// A line with its threads. It ends when the last of its boards is dropped.
+/// A line with its task. It ends when the last of its boards is dropped.
 pub(super) struct BusLine {
     inbox: Arc<Inbox<ToLine>>,
-    /// Dropped after the line's thread has ended: the port's thread may be waiting for room.
-    port: Option<Arc<PortThread>>,
-    thread: Option<JoinHandle<()>>,
 }
 
 impl BusLine {
-    fn start(wanted: &Wanted, ports: Arc<Ports>) -> io::Result<BusLine> {
+    fn start(wanted: &Wanted, reactor: &Arc<Reactor>, scheduler: &Arc<Scheduler>) -> BusLine {
         let inbox: Arc<Inbox<ToLine>> = Arc::default();
-        let owner = inbox.replace_owner(None);
-        let port = PortThread::start("port-line", wanted.port.clone(), ports, micros, line_sink(Arc::clone(&inbox)))?;
-        let port = Arc::new(port);
-        let mut task = LineTask {
+        let task = scheduler.reserve();
+        let owner = inbox.replace_owner(Some((Arc::clone(scheduler), task)));
+        let port = PortLink::start(reactor, wanted.port.clone(), line_sink(Arc::clone(&inbox)));
+        let line = LineTask {
             inbox: Arc::clone(&inbox),
             owner,
-            port: Arc::clone(&port),
+            port,
             expected: wanted.all.clone(),
             line: Line::new(&wanted.all),
             path: None,
             problem: None,
             boards: BTreeMap::new(),
         };
-        let thread = Builder::new().name("line".to_owned()).spawn(move || task.run())?;
-        Ok(BusLine { inbox, port: Some(port), thread: Some(thread) })
+        scheduler.begin(task, Box::new(line));
+        BusLine { inbox }
     }
 }
 
 impl Drop for BusLine {
     fn drop(&mut self) {
         self.inbox.close();
-        if let Some(thread) = self.thread.take() {
-            let _ = thread.join();
-        }
-        self.port = None;
     }
 }
 
@@ -100,15 +93,15 @@ pub(super) struct Lines(Mutex<BTreeMap<String, std::sync::Weak<BusLine>>>);
 
 impl Lines {
     /// Returns the line of this board, which is started for its first board.
-    fn get(&self, wanted: &Wanted, ports: &Arc<Ports>) -> io::Result<Arc<BusLine>> {
+    fn get(&self, wanted: &Wanted, reactor: &Arc<Reactor>, scheduler: &Arc<Scheduler>) -> Arc<BusLine> {
         let key = format!("{:?} {:?}", wanted.port.port, wanted.port.usb_serial);
         let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(line) = lines.get(&key).and_then(std::sync::Weak::upgrade) {
-            return Ok(line);
+            return line;
         }
-        let line = Arc::new(BusLine::start(wanted, Arc::clone(ports))?);
+        let line = Arc::new(BusLine::start(wanted, reactor, scheduler));
         lines.insert(key, Arc::downgrade(&line));
-        Ok(line)
+        line
     }
 }
 
@@ -121,19 +114,11 @@ pub(super) struct BusBoard {
 
 impl BusBoard {
     /// The line asks this board from now on and puts its replies into the inbox.
-    ///
-    /// # Errors
-    /// The operating system gives no thread.
-    pub(super) fn start(
-        wanted: &Wanted,
-        lines: &Lines,
-        ports: &Arc<Ports>,
-        station: Arc<Inbox<ToStation>>,
-    ) -> io::Result<BusBoard> {
-        let line = lines.get(wanted, ports)?;
+    pub(super) fn start(wanted: &Wanted, shared: &Shared, station: Arc<Inbox<ToStation>>) -> BusBoard {
+        let line = shared.lines.get(wanted, &shared.reactor, &shared.scheduler);
         let board = BusBoard { line, address: Mutex::new(wanted.address), station };
         board.change_address(wanted.address);
-        Ok(board)
+        board
     }
 
     /// Asks the line to send a question to the board.
@@ -165,11 +150,11 @@ fn line_sink(inbox: Arc<Inbox<ToLine>>) -> port::Sink {
     Box::new(move |at, event| {
         let item = match event {
             PortEvent::Up { path, .. } => ToLine::Up { path: path.display().to_string() },
-            PortEvent::Bytes(bytes) => ToLine::Bytes { at: MonotonicTime(at), bytes: bytes.to_vec() },
-            PortEvent::Down(error) => ToLine::Down { at: MonotonicTime(at), cause: cause(&error) },
+            PortEvent::Bytes { bytes, .. } => ToLine::Bytes { at: MonotonicTime(at), bytes: bytes.to_vec() },
+            PortEvent::Down(error) => ToLine::Down { at: MonotonicTime(at), cause: cause(error) },
             PortEvent::Missing(trouble) => ToLine::Missing { problem: trouble.to_string() },
         };
-        inbox.push(item);
+        inbox.offer_or_closed(item)
     })
 }
 
@@ -210,7 +195,7 @@ impl Member {
 struct LineTask {
     inbox: Arc<Inbox<ToLine>>,
     owner: u64,
-    port: Arc<PortThread>,
+    port: PortLink,
     expected: Vec<u16>,
     line: Line,
     /// The open port.
@@ -219,9 +204,9 @@ struct LineTask {
     boards: BTreeMap<u16, Member>,
 }
 
-impl LineTask {
-    fn run(&mut self) {
-        while catch_unwind(AssertUnwindSafe(|| self.run_until_closed())).is_err() {
+impl Work for LineTask {
+    fn turn(&mut self) -> Next {
+        catch_unwind(AssertUnwindSafe(|| self.handle_all())).unwrap_or_else(|_| {
             tracing::error!("a fault in the program: a line with several boards begins anew");
             self.line = Line::new(&self.expected);
             let at = system_clock::monotonic();
@@ -229,26 +214,27 @@ impl LineTask {
             if self.path.is_some() {
                 self.feed(at, LineInput::Up);
             }
-        }
+            Next::Now
+        })
     }
+}
 
-    /// Handles items and deadlines until the inbox is closed.
-    fn run_until_closed(&mut self) {
-        loop {
-            let wait = self.line.deadline().map(|due| MonotonicTime(due.0).since(system_clock::monotonic()));
-            match self.inbox.pop(self.owner, wait) {
+impl LineTask {
+    /// Handles everything that waits and a deadline that has come. Items come before a deadline, since the answer may be among them;
+    /// never more than may wait at once.
+    fn handle_all(&mut self) -> Next {
+        for _ in 0..CAPACITY {
+            match self.inbox.take(self.owner) {
                 Popped::Item(item) => self.handle_item(system_clock::monotonic(), item),
-                Popped::TimedOut => {}
-                Popped::Closed => return,
+                Popped::TimedOut => break,
+                Popped::Closed => return Next::End,
             }
-            // Items that wait are handled before a time-out, since the answer may be among them; never more than may wait at
-            // once.
-            for _ in 0..CAPACITY {
-                let Some(item) = self.inbox.pop_if(self.owner, |_| true) else { break };
-                self.handle_item(system_clock::monotonic(), item);
-            }
-            self.handle_deadline(system_clock::monotonic());
         }
+        self.handle_deadline(system_clock::monotonic());
+        if !self.inbox.rest(self.owner) {
+            return Next::Now;
+        }
+        Next::Wait(self.line.deadline().map(|due| MonotonicTime(due.0)))
     }
 
     /// Handles a deadline that is due, at the time `now` and not at the time at which it was due. So a question that is sent late

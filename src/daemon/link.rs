@@ -1,14 +1,14 @@
-//! Opens and closes the link of a board: a serial port or a USB-HID device with its own thread, or a Bluetooth device on the
-//! thread of the radio.
+//! Opens and closes the link of a board: a serial port or a USB-HID device on the thread of the reactor, or a Bluetooth device on
+//! the thread of the radio.
 
 use std::fmt;
 use std::io;
 use std::sync::Arc;
 
 use flagfall_hardware::ble::{BleEvent, BleLink};
-use flagfall_hardware::hid::{HidEvent, HidThread};
+use flagfall_hardware::hid::HidLink;
 use flagfall_hardware::link::LinkError;
-use flagfall_hardware::port::{PortEvent, PortThread, SendError};
+use flagfall_hardware::port::{PortEvent, PortLink, SendError};
 use flagfall_hardware::{ble, hid, port};
 
 use super::inbox::Inbox;
@@ -77,13 +77,13 @@ impl Wanted {
 /// A board's link. It ends when it is dropped.
 pub(super) enum Link {
     /// To a serial port.
-    Port(PortThread),
+    Port(PortLink),
     /// To a board on a line with others.
     Bus(BusBoard),
     /// To a Bluetooth device.
     Ble(BleLink),
     /// To a USB-HID device.
-    Hid(HidThread),
+    Hid(HidLink),
 }
 
 impl Link {
@@ -92,27 +92,15 @@ impl Link {
     ///
     /// # Errors
     /// The operating system gives no thread.
-    pub(super) fn start(
-        board: &str,
-        id: (u64, u8),
-        wanted: Wanted,
-        shared: &Shared,
-        inbox: Arc<Inbox<ToStation>>,
-    ) -> io::Result<Link> {
+    pub(super) fn start(id: (u64, u8), wanted: Wanted, shared: &Shared, inbox: Arc<Inbox<ToStation>>) -> io::Result<Link> {
         let (number, link) = id;
         match wanted {
-            Wanted::Port(wanted) => {
-                let sink = port_sink(link, inbox);
-                PortThread::start(&format!("port-{board}"), wanted, Arc::clone(&shared.ports), micros, sink).map(Link::Port)
-            }
-            Wanted::Bus(wanted) => BusBoard::start(&wanted, &shared.lines, &shared.ports, inbox).map(Link::Bus),
+            Wanted::Port(wanted) => Ok(Link::Port(PortLink::start(&shared.reactor, wanted, cable_sink(link, inbox)))),
+            Wanted::Bus(wanted) => Ok(Link::Bus(BusBoard::start(&wanted, shared, inbox))),
             Wanted::Ble(wanted) => {
                 Ok(Link::Ble(BleLink::start(shared.radio()?, number * 2 + u64::from(link), wanted, ble_sink(link, inbox))))
             }
-            Wanted::Hid(wanted) => {
-                let sink = hid_sink(link, inbox);
-                HidThread::start(&format!("hid-{board}"), wanted, Arc::clone(&shared.hids), micros, sink).map(Link::Hid)
-            }
+            Wanted::Hid(wanted) => Ok(Link::Hid(HidLink::start(&shared.reactor, wanted, cable_sink(link, inbox)))),
         }
     }
 
@@ -181,35 +169,19 @@ pub(super) fn micros() -> u64 {
     system_clock::monotonic().0
 }
 
-/// A port's thread has no other work, so it waits for room.
-fn port_sink(link: u8, inbox: Arc<Inbox<ToStation>>) -> port::Sink {
+/// The reactor's thread serves all boards, so it never waits.
+fn cable_sink(link: u8, inbox: Arc<Inbox<ToStation>>) -> port::Sink {
     Box::new(move |at, event| {
         let at = MonotonicTime(at);
         let item = match event {
             PortEvent::Up { path, asked, .. } => {
                 ToStation::Up { at, link, asked, port: path.display().to_string(), signal: None }
             }
-            PortEvent::Bytes(bytes) => ToStation::Bytes { at, link, channel: 0, bytes: bytes.to_vec() },
-            PortEvent::Down(error) => ToStation::Down { at, link, cause: cause(&error) },
+            PortEvent::Bytes { channel, bytes } => ToStation::Bytes { at, link, channel, bytes: bytes.to_vec() },
+            PortEvent::Down(error) => ToStation::Down { at, link, cause: cause(error) },
             PortEvent::Missing(trouble) => ToStation::Missing { link, problem: trouble.to_string() },
         };
-        // This is false only at the end, when no thread reads the inbox.
-        inbox.push(item);
-    })
-}
-
-/// A HID thread waits for room as a port's thread does.
-fn hid_sink(link: u8, inbox: Arc<Inbox<ToStation>>) -> hid::Sink {
-    Box::new(move |at, event| {
-        let at = MonotonicTime(at);
-        let item = match event {
-            HidEvent::Up { path } => ToStation::Up { at, link, asked: false, port: path.display().to_string(), signal: None },
-            HidEvent::Bytes { channel, bytes } => ToStation::Bytes { at, link, channel, bytes: bytes.to_vec() },
-            HidEvent::Down(error) => ToStation::Down { at, link, cause: cause(&error) },
-            HidEvent::Missing(trouble) => ToStation::Missing { link, problem: trouble.to_string() },
-        };
-        // This is false only at the end, when no thread reads the inbox.
-        inbox.push(item);
+        inbox.offer_or_closed(item)
     })
 }
 

@@ -8,8 +8,7 @@ use std::time::Duration;
 
 use flagfall_game::open_matters::Unfinished;
 use flagfall_hardware::ble::Radio;
-use flagfall_hardware::hid::Hids;
-use flagfall_hardware::port::Ports;
+use flagfall_hardware::reactor::Reactor;
 
 use flagfall_protocols::bytes::crc32;
 
@@ -44,10 +43,8 @@ pub(super) struct Shared {
     pub(super) disk: Arc<DiskQueue>,
     /// The questions for the worker.
     pub(super) worker: Arc<Inbox<Question>>,
-    /// The open ports.
-    pub(super) ports: Arc<Ports>,
-    /// The open HID devices.
-    pub(super) hids: Arc<Hids>,
+    /// The thread of all serial and HID links.
+    pub(super) reactor: Arc<Reactor>,
     /// The lines with several boards.
     pub(super) lines: Lines,
     /// The configured Bluetooth adapter; none = the first one.

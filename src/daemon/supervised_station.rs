@@ -64,7 +64,7 @@ impl SupervisedStation {
         let id = config.setting.board.board.clone();
         let handle = Arc::new(StationHandle::new(&id, tap));
         let start = |link, wanted| {
-            let started = Link::start(&id, (number, link), wanted, shared, Arc::clone(&handle.inbox));
+            let started = Link::start((number, link), wanted, shared, Arc::clone(&handle.inbox));
             started.map(Arc::new).with_context(|| format!("board {id}"))
         };
         let board = start(BOARD, config.wanted.clone())?;

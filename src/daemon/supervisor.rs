@@ -7,7 +7,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use flagfall_hardware::port::Ports;
+use flagfall_hardware::reactor::Reactor;
 use tokio::sync::watch;
 use tokio::time::{MissedTickBehavior, interval};
 
@@ -27,14 +27,15 @@ use crate::event::problems::Problems;
 use crate::mqtt;
 use crate::mqtt::outbox::Outbox;
 use crate::outputs::tap::Tap;
+use crate::system_clock::MonotonicTime;
 use crate::wire::topics;
 use crate::{log_limit, random, system_clock};
 
 /// The time between two checks by the supervisor.
 const TICK: Duration = Duration::from_secs(1);
-/// If the disk thread waits longer than this for the disk, the watchdog of systemd is no longer informed, and systemd restarts
-/// the program.
-const DISK_STUCK: Duration = Duration::from_secs(8);
+/// If the disk thread waits longer than this for the disk, or the thread of the links hangs as long, the watchdog of systemd is no
+/// longer informed, and systemd restarts the program.
+const STUCK: Duration = Duration::from_secs(8);
 /// The time limit in which all stations together must end.
 const END_WITHIN: Duration = Duration::from_millis(1_500);
 /// The largest number of boards that were served before and are still looked for at the broker.
@@ -105,8 +106,7 @@ impl Daemon {
             outbox: Outbox::new(),
             disk: Arc::default(),
             worker: Arc::<Inbox<worker::Question>>::default(),
-            ports: Arc::<Ports>::default(),
-            hids: Arc::default(),
+            reactor: Reactor::start(super::link::micros).context("the thread of the links")?,
             lines: Default::default(),
             adapter: config.bluetooth.adapter.clone(),
             radio: Mutex::new(None),
@@ -297,6 +297,7 @@ impl Daemon {
     fn supervise(&mut self) -> Result<()> {
         anyhow::ensure!(!self.disk.is_finished(), "the journal thread has ended");
         anyhow::ensure!(!self.worker.is_finished(), "the worker thread has ended");
+        anyhow::ensure!(!self.shared.reactor.has_ended(), "the thread of the links has ended");
         self.node.check_wall_clock();
         let stuck = self.disk_heartbeat.stuck_for(system_clock::monotonic());
         self.shared.scheduler.check();
@@ -317,11 +318,13 @@ impl Daemon {
         }
         self.node.forget_refusals();
         log_limit::write_due();
-        if stuck < DISK_STUCK {
+        let links = self.shared.reactor.busy_since().map_or(Duration::ZERO, |since| now.since(MonotonicTime(since)));
+        if stuck < STUCK && links < STUCK {
             self.watchdog.note_report(now);
             notify(&[sd_notify::NotifyState::Watchdog]);
         } else {
-            tracing::error!("the disk has not answered for {} s", stuck.as_secs());
+            let (what, stuck) = if stuck < STUCK { ("thread of the links", links) } else { ("disk", stuck) };
+            tracing::error!("the {what} has not answered for {} s", stuck.as_secs());
         }
         Ok(())
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 /// The longest descriptor that the Linux kernel stores, in bytes.
 pub(super) const MAX_DESCRIPTOR: usize = 4096;
 /// The longest report that is read or written, without its report id, in bytes.
-pub(super) const MAX_REPORT: usize = 4096;
+pub(crate) const MAX_REPORT: usize = 4096;
 /// The largest number of usage pages (categories of HID) that are kept. A device has one or two.
 const MAX_PAGES: usize = 16;
 /// The largest number of nested push items. A push item saves the current settings of the descriptor.

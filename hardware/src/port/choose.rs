@@ -1,5 +1,7 @@
 //! Chooses the port of a serial link from the list of all ports. The choice depends only on its arguments.
 
+use std::sync::Arc;
+
 use super::Wanted;
 use crate::discover::Found;
 
@@ -8,21 +10,21 @@ mod tests;
 
 /// A serial port, and the facts on which the choice depends.
 #[derive(Clone, Debug)]
-pub(super) struct Candidate {
-    pub(super) found: Found,
+pub(crate) struct Candidate {
+    pub(crate) found: Arc<Found>,
     /// Another link of this process has claimed it.
-    pub(super) taken: bool,
+    pub(crate) taken: bool,
     /// Another link is configured for it, or its board reported the serial number that another link searches for.
-    pub(super) reserved: bool,
+    pub(crate) reserved: bool,
     /// Its board has reported a serial number, and this tells whether it is the wanted one.
-    pub(super) wanted_board: Option<bool>,
+    pub(crate) wanted_board: Option<bool>,
     /// It was asked a short time ago and did not answer.
-    pub(super) paused: bool,
+    pub(crate) paused: bool,
 }
 
 /// The next action. Numbers are indices of the candidates.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Choice {
+pub(crate) enum Choice {
     /// Open this port.
     Open(usize),
     /// Ask these ports for their identity, in this order.
@@ -37,7 +39,7 @@ pub(super) enum Choice {
 
 /// Returns the choice for `wanted`. `serial` is the board's serial number, if it is configured or learnt. `configured` is the
 /// index of the configured port, if it exists.
-pub(super) fn choose(wanted: &Wanted, serial: Option<&str>, configured: Option<usize>, seen: &[Candidate]) -> Choice {
+pub(crate) fn choose(wanted: &Wanted, serial: Option<&str>, configured: Option<usize>, seen: &[Candidate]) -> Choice {
     match configured {
         Some(index) if !seen[index].taken => Choice::Open(index),
         Some(index) => match among_all(wanted, serial, seen) {
@@ -89,7 +91,7 @@ fn has_usb_serial(found: &Found, wanted: &str) -> bool {
 }
 
 /// Whether the port has the family's USB ids or comes from a folder of ports.
-fn may_be(wanted: &Wanted, found: &Found) -> bool {
+pub(crate) fn may_be(wanted: &Wanted, found: &Found) -> bool {
     let known = found.usb.as_ref().is_some_and(|usb| wanted.driver.usb.contains(&(usb.vendor, usb.product)));
     known || found.stable.is_some()
 }

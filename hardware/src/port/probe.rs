@@ -1,38 +1,27 @@
-//! Asks the board at a serial port for its serial number: a session of the driver runs until the number arrives. Another link
-//! may take over the probe.
+//! Asks the board at a serial port for its serial number: a session of the driver runs until the number arrives.
 
-use std::fmt;
-use std::os::fd::BorrowedFd;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::time::Duration;
 
-use flagfall_protocols::driver::{Driver, DriverInfo, Input, Output};
-use flagfall_protocols::event::{DeviceEvent, Identity, same_serial};
+use flagfall_protocols::driver::{Driver, Input, Output};
+use flagfall_protocols::event::{DeviceEvent, Identity};
 use flagfall_protocols::time::Instant;
 
 use crate::discover::Found;
-use crate::link::{Link, LinkError};
+use crate::reactor::Question;
 use crate::serial::Serial;
-
-use super::registry::PortClaim;
 
 /// The longest time that a board has to report its serial number.
 const PATIENCE: Duration = Duration::from_secs(3);
 /// A board has a short serial number and a long one. This is the waiting time for the second number after the first one.
 const SECOND: Duration = Duration::from_millis(600);
-/// The silence after which a line counts as being between two messages.
-const QUIET: Duration = Duration::from_millis(30);
-/// The largest number of pieces of late answers that are read at the end of the probe. This takes at most ten times [`QUIET`].
-const MAX_TAIL: usize = 10;
-
 /// The state of a probe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub(crate) enum Verdict {
     /// No board has answered yet.
     Open,
-    /// The wanted board has answered.
-    Found,
-    /// Another board has answered.
+    /// A board has reported all its numbers.
     Other,
     /// No board has answered.
     Silent,
@@ -41,70 +30,50 @@ pub(super) enum Verdict {
 }
 
 /// A port that is being asked.
-pub(super) struct Probe {
-    pub(super) found: Found,
-    pub(super) info: &'static DriverInfo,
+pub(crate) struct Probe {
+    pub(crate) question: Question,
     /// The beginning of the probe, in microseconds.
-    pub(super) began: u64,
+    pub(crate) began: u64,
     serial: Serial,
-    /// This field is dropped after the port, because only a closed port is free.
-    claim: PortClaim,
     /// `None` after a panic.
     driver: Option<Box<dyn Driver>>,
     /// The driver's deadline.
     due: Option<Instant>,
-    wanted: String,
     until: Instant,
     /// The serial numbers that the board reported, at most two.
-    pub(super) serials: Vec<String>,
-    verdict: Verdict,
+    pub(crate) serials: Vec<String>,
+    pub(crate) verdict: Verdict,
+    /// Nobody has looked at the last answer yet.
+    is_new: bool,
 }
 
 impl Probe {
     /// Begins to ask at the open port.
-    pub(super) fn new(
-        began: u64,
-        info: &'static DriverInfo,
-        wanted: &str,
-        found: Found,
-        claim: PortClaim,
-        serial: Serial,
-    ) -> Probe {
+    pub(crate) fn new(began: u64, question: Question, serial: Serial) -> Probe {
         let at = Instant(began);
-        let driver = Some(info.start());
-        let wanted = wanted.to_owned();
-        let until = at.after(PATIENCE);
-        let (serials, verdict) = (Vec::new(), Verdict::Open);
-        let mut probe = Probe { found, info, began, claim, serial, driver, due: None, wanted, until, serials, verdict };
+        let driver = Some(question.info.start());
+        let (until, verdict) = (at.after(PATIENCE), Verdict::Open);
+        let mut probe = Probe { question, began, serial, driver, due: None, until, serials: Vec::new(), verdict, is_new: false };
         probe.feed(at, Input::LinkUp);
         probe
     }
 
-    /// Hands the probe to another link, which wants the board `wanted`.
-    pub(super) fn take_over(&mut self, wanted: &str) {
-        wanted.clone_into(&mut self.wanted);
-        self.update_verdict();
-    }
-
-    pub(super) fn fd(&self) -> Option<BorrowedFd<'_>> {
-        self.serial.fd()
-    }
-
-    pub(super) fn verdict(&self) -> Verdict {
-        self.verdict
+    /// Returns the open port.
+    pub(crate) fn into_port(self) -> (Arc<Found>, Serial) {
+        (self.question.found, self.serial)
     }
 
     /// Returns the time at which the probe must be checked, with or without bytes.
-    pub(super) fn deadline(&self) -> u64 {
+    pub(crate) fn deadline(&self) -> u64 {
         match self.verdict {
-            Verdict::Open => self.due.map_or(self.until, |due| due.min(self.until)).0,
-            // The probe is ended at once.
+            Verdict::Open if !self.is_new => self.due.map_or(self.until, |due| due.min(self.until)).0,
+            // The probe is checked at once.
             _ => 0,
         }
     }
 
     /// Reads the waiting bytes.
-    pub(super) fn read(&mut self, at: u64) {
+    pub(crate) fn read(&mut self, at: u64) {
         let mut buffer = [0; 4096];
         match self.serial.read_now(&mut buffer) {
             Ok(None) => {}
@@ -117,7 +86,8 @@ impl Probe {
     }
 
     /// Feeds every deadline up to `at`.
-    pub(super) fn feed_deadlines(&mut self, at: u64) {
+    pub(crate) fn feed_deadlines(&mut self, at: u64) {
+        self.is_new = false;
         // The loop is bounded. The next call feeds the remaining deadlines.
         for _ in 0..64 {
             let Some(due) = self.due.filter(|due| due.0 <= at) else { break };
@@ -163,37 +133,9 @@ impl Probe {
             self.serials.push(serial.to_owned());
         }
         self.until = self.until.min(at.after(SECOND));
-        self.update_verdict();
-    }
-
-    fn update_verdict(&mut self) {
-        if !matches!(self.verdict, Verdict::Open | Verdict::Other) {
-            return;
+        self.is_new = true;
+        if self.verdict == Verdict::Open && self.serials.len() == 2 {
+            self.verdict = Verdict::Other;
         }
-        self.verdict = match self.serials.as_slice() {
-            serials if serials.iter().any(|serial| same_serial(serial, &self.wanted)) => Verdict::Found,
-            [_, _, ..] => Verdict::Other,
-            _ => Verdict::Open,
-        };
-    }
-
-    /// Returns the open port for the real session, after the late answers to this probe have been read.
-    pub(super) fn finish(mut self) -> Result<(Found, PortClaim, Serial), LinkError> {
-        let mut buffer = [0; 4096];
-        for _ in 0..MAX_TAIL {
-            match self.serial.read(&mut buffer, QUIET) {
-                Ok(_) => {}
-                Err(LinkError::TimedOut) => break,
-                Err(error) => return Err(error),
-            }
-        }
-        self.claim.mark_open();
-        Ok((self.found, self.claim, self.serial))
-    }
-}
-
-impl fmt::Debug for Probe {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Probe").field("found", &self.found).field("serials", &self.serials).finish_non_exhaustive()
     }
 }

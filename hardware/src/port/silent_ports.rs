@@ -23,18 +23,18 @@ struct SilentPort {
 
 /// The ports that the search pauses.
 #[derive(Debug, Default)]
-pub(super) struct SilentPorts {
+pub(crate) struct SilentPorts {
     ports: Vec<SilentPort>,
 }
 
 impl SilentPorts {
     /// Whether the search leaves the port alone at `at`, in microseconds.
-    pub(super) fn is_paused(&self, found: &Found, at: u64) -> bool {
+    pub(crate) fn is_paused(&self, found: &Found, at: u64) -> bool {
         self.ports.iter().any(|port| port.path == found.path && port.node == found.node && at < port.until)
     }
 
     /// Pauses the port. Returns whether this is the first pause since the device was plugged in.
-    pub(super) fn add(&mut self, found: &Found, at: u64) -> bool {
+    pub(crate) fn add(&mut self, found: &Found, at: u64) -> bool {
         let before = self.ports.iter().position(|port| port.path == found.path).map(|index| self.ports.remove(index));
         let times = before.filter(|port| port.node == found.node).map_or(0, |port| port.times + 1);
         let span = (FIRST_REST * (1 << times.min(8))).min(LAST_REST);

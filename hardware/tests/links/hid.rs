@@ -4,4 +4,4 @@ mod game;
 mod hos;
 mod links;
 mod reports;
-mod support;
+pub(crate) mod support;

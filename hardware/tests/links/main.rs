@@ -15,3 +15,4 @@ mod hid;
 mod links;
 mod ports;
 mod pty;
+mod reactor;

@@ -1,11 +1,11 @@
-//! Tests of serial ports on real pseudo-terminals: links, discovery, and the thread that finds and keeps a port.
+//! Tests of serial ports on real pseudo-terminals: links, discovery, and the reactor that finds and keeps a port.
 
 mod check_ports;
 mod find;
 mod held;
 mod links;
 mod odd;
+mod one;
 mod send;
-mod support;
-mod thread;
+pub(crate) mod support;
 mod together;

@@ -4,7 +4,8 @@ use std::io;
 use std::path::Path;
 
 use flagfall_hardware::ble::{self, BleEvent, BleLink, Place, Radio};
-use flagfall_hardware::port::{PortEvent, PortThread, Ports, Wanted};
+use flagfall_hardware::port::{PortEvent, PortLink, Wanted};
+use flagfall_hardware::reactor::Reactor;
 use flagfall_protocols::driver::DriverInfo;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
@@ -30,7 +31,7 @@ pub(in crate::cli) type Events = Receiver<(u64, LinkEvent)>;
 
 /// A link that is recorded.
 pub(in crate::cli) enum Device {
-    Port(PortThread),
+    Port(PortLink),
     Ble(BleLink),
 }
 
@@ -42,14 +43,14 @@ impl Device {
         let sink = move |at: u64, event: PortEvent<'_>| {
             let event = match event {
                 PortEvent::Up { .. } => LinkEvent::Up(Vec::new(), Vec::new()),
-                PortEvent::Bytes(bytes) => LinkEvent::Bytes(0, bytes.to_vec()),
+                PortEvent::Bytes { channel, bytes } => LinkEvent::Bytes(channel, bytes.to_vec()),
                 PortEvent::Down(error) => LinkEvent::Down(error.to_string()),
                 PortEvent::Missing(trouble) => LinkEvent::Missing(trouble.to_string(), false),
             };
-            // This fails only when the recording has ended, and the thread ends too.
-            let _ = to.blocking_send((at, event));
+            offer(&to, at, event)
         };
-        Ok((Device::Port(PortThread::start("record", wanted, Ports::new(), || monotonic().0, Box::new(sink))?), events))
+        let reactor = Reactor::start(|| monotonic().0)?;
+        Ok((Device::Port(PortLink::start(&reactor, wanted, Box::new(sink))), events))
     }
 
     /// Searches for a Bluetooth device by address or name. Without a family every channel that notifies is recorded.
@@ -85,6 +86,11 @@ fn forward(to: &Sender<(u64, LinkEvent)>, at: u64, event: &BleEvent<'_>) -> bool
         BleEvent::Missing(trouble) => LinkEvent::Missing(trouble.to_string(), true),
         BleEvent::Attempt { .. } => return true,
     };
+    offer(to, at, event)
+}
+
+/// Returns false if there is no room; true also if the recording has ended.
+fn offer(to: &Sender<(u64, LinkEvent)>, at: u64, event: LinkEvent) -> bool {
     match to.try_send((at, event)) {
         Ok(()) => true,
         Err(error) => matches!(error, tokio::sync::mpsc::error::TrySendError::Closed(_)),

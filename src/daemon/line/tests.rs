@@ -1,4 +1,4 @@
-//! Tests the thread of a line: when it runs late, and when a board is bound to the line later.
+//! Tests the task of a line: when it runs late, and when a board is bound to the line later.
 
 use std::time::Duration;
 
@@ -13,12 +13,13 @@ const ADDRESS: u16 = 1025;
 fn task() -> LineTask {
     let wanted =
         port::Wanted { driver: &INFO, port: Some("/nowhere".into()), usb_serial: None, serial: None, folders: Vec::new() };
-    let port = PortThread::start("port-line", wanted, Ports::new(), micros, Box::new(|_, _| {})).expect("a thread");
+    let reactor = Reactor::start(crate::daemon::link::micros).expect("a thread");
+    let port = PortLink::start(&reactor, wanted, Box::new(|_, _| true));
     let inbox: Arc<Inbox<ToLine>> = Arc::default();
     LineTask {
         owner: inbox.replace_owner(None),
         inbox,
-        port: Arc::new(port),
+        port,
         expected: vec![ADDRESS],
         line: Line::new(&[ADDRESS]),
         path: None,
@@ -27,7 +28,7 @@ fn task() -> LineTask {
     }
 }
 
-/// The line's thread sleeps for 0.4 s while an answer waits. When it wakes it sends the next question and waits for that answer
+/// The line's task has no turn for 0.4 s while an answer waits. When it has one it sends the next question and waits for that answer
 /// as long as ever.
 #[test]
 fn a_question_that_is_asked_late_has_its_whole_time() {

@@ -23,14 +23,14 @@ fn wanted(port: bool, usb_serial: Option<&str>, serial: Option<&str>) -> Wanted 
 
 fn usb(ids: (u16, u16), serial: &str) -> Candidate {
     let usb = UsbId { vendor: ids.0, product: ids.1, serial: Some(serial.to_owned()), ..UsbId::default() };
-    let found = Found { path: PathBuf::from("/dev/x"), stable: None, usb: Some(usb), node: None };
+    let found = Found { path: PathBuf::from("/dev/x"), stable: None, usb: Some(usb), node: None }.into();
     Candidate { found, taken: false, reserved: false, wanted_board: None, paused: false }
 }
 
 fn listed() -> Candidate {
     let board = usb(OTHER, "");
     let stable = Some(PathBuf::from("/folder/x"));
-    Candidate { found: Found { stable, usb: None, ..board.found }, ..board }
+    Candidate { found: Found { stable, usb: None, ..(*board.found).clone() }.into(), ..board }
 }
 
 fn taken(port: Candidate) -> Candidate {
@@ -112,7 +112,7 @@ fn candidate() -> impl Strategy<Value = Candidate> {
         |(ids, serial, listed, [a, b, c], wanted_board)| {
             let usb = ids.map(|(vendor, product)| UsbId { vendor, product, serial, ..UsbId::default() });
             let stable = listed.then(|| PathBuf::from("/folder/x"));
-            let found = Found { path: PathBuf::from("/dev/x"), stable, usb, node: None };
+            let found = Found { path: PathBuf::from("/dev/x"), stable, usb, node: None }.into();
             Candidate { found, taken: a, reserved: b, wanted_board, paused: c }
         },
     )

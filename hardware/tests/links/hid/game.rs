@@ -4,14 +4,13 @@ use std::time::Duration;
 
 use flagfall_hardware::emulator::Counters;
 use flagfall_hardware::emulator::chessnut::{Chessnut, ChessnutSettings};
-use flagfall_hardware::hid::Hids;
 use flagfall_hardware::port::SendError;
 use flagfall_protocols::driver::{Driver, Input, Output};
 use flagfall_protocols::event::DeviceEvent;
 use flagfall_protocols::square::Placement;
 use flagfall_protocols::time::Instant;
 
-use super::support::{CHESSNUT, LinkReport, TestLink, any, family};
+use super::support::{CHESSNUT, LinkReport, TestLink, any, family, reactor};
 use crate::usb::{Board, Identity, Usb, now};
 
 /// A driver on a link.
@@ -27,7 +26,7 @@ impl Session {
         self.driver.handle(Instant(at), input);
         while let Some(output) = self.driver.poll() {
             match output {
-                Output::Send { channel, bytes } => match self.test_link.thread.send(channel, bytes) {
+                Output::Send { channel, bytes } => match self.test_link.link.send(channel, bytes) {
                     Ok(()) | Err(SendError::Down) => {}
                     Err(error) => panic!("{error}"),
                 },
@@ -69,7 +68,7 @@ fn moves_arrive_and_the_board_is_found_again_under_another_number() {
     let identity = Identity { serial: "0042", product: 0x8100, ..CHESSNUT };
     let board = Board::start(Box::new(Chessnut::new(ChessnutSettings { cable: true, ..ChessnutSettings::default() })));
     board.plug(usb.plug(0, identity));
-    let test_link = TestLink::start(any(&usb, "chessnut"), &Hids::default().into());
+    let test_link = TestLink::start(any(&usb, "chessnut"), &reactor());
     let driver = family("chessnut").start();
     let mut session = Session { test_link, driver, reported: Vec::new(), seen: None };
     session.see("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR");

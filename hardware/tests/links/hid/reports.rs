@@ -2,11 +2,11 @@
 
 use std::io::Read;
 
-use flagfall_hardware::hid::{Hids, devices};
+use flagfall_hardware::hid::devices;
 use flagfall_hardware::port::SendError;
 use socket2::Socket;
 
-use super::support::{CHESSNUT, LONG, LinkReport, TestLink, any, family};
+use super::support::{CHESSNUT, LONG, LinkReport, TestLink, any, family, reactor};
 use crate::usb::{Identity, Node, PLAIN, Usb};
 
 /// A descriptor with the input reports 01 and 2a and the output report 21 of two bytes.
@@ -18,7 +18,7 @@ const NUMBERED: &[u8] = &[
 /// Opens a link and returns it with its device.
 pub(crate) fn open(usb: &Usb, name: &str, identity: Identity) -> (Node, Socket, TestLink) {
     let node = usb.plug(0, identity);
-    let test_link = TestLink::start(any(usb, name), &Hids::default().into());
+    let test_link = TestLink::start(any(usb, name), &reactor());
     assert_eq!(test_link.up(), node.path);
     let device = node.opened(LONG).expect("it was opened");
     (node, device, test_link)
@@ -71,10 +71,10 @@ fn questions_are_sent_as_whole_reports_and_nothing_else_is_sent() {
         (0, &[]),
     ];
     for (channel, bytes) in forbidden {
-        assert_eq!(test_link.thread.send(channel, bytes.to_vec()), Err(SendError::Forbidden), "{bytes:x?}");
+        assert_eq!(test_link.link.send(channel, bytes.to_vec()), Err(SendError::Forbidden), "{bytes:x?}");
     }
     for question in [&[0x21, 0x01, 0x00], &[0x29, 0x01, 0x00]] {
-        test_link.thread.send(0, question.to_vec()).expect("harmless");
+        test_link.link.send(0, question.to_vec()).expect("harmless");
         let mut report = [&[0x00][..], question].concat();
         report.resize(65, 0);
         assert_eq!(received(&mut device), report);
@@ -90,10 +90,10 @@ fn reports_with_numbers_are_passed_as_they_are() {
     assert_eq!(test_link.next(), LinkReport::Bytes(0, position[..63].to_vec()));
     device.send(&[0x2a, 0x02, 0x58, 0x00, 0x01, 0x01]).expect("sent");
     assert_eq!(test_link.next(), LinkReport::Bytes(1, vec![0x2a, 0x02, 0x58, 0x00]));
-    test_link.thread.send(0, vec![0x21, 0x01, 0x00]).expect("harmless");
+    test_link.link.send(0, vec![0x21, 0x01, 0x00]).expect("harmless");
     assert_eq!(received(&mut device), [0x21, 0x01, 0x00]);
     // The descriptor does not have this report.
-    test_link.thread.send(0, vec![0x29, 0x01, 0x00]).expect("harmless");
+    test_link.link.send(0, vec![0x29, 0x01, 0x00]).expect("harmless");
     assert_eq!(received(&mut device), [0x29, 0x01, 0x00]);
 }
 

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::Duration;
 
-use flagfall_hardware::hid::{HidEvent, HidThread, Hids, Wanted};
-use flagfall_hardware::port::LinkProblem;
+use flagfall_hardware::hid::{HidLink, Wanted};
+use flagfall_hardware::port::{LinkProblem, PortEvent};
+use flagfall_hardware::reactor::Reactor;
 use flagfall_protocols::driver::DriverInfo;
 use flagfall_protocols::drivers;
 
@@ -25,8 +26,14 @@ pub(crate) enum LinkReport {
     Missing(LinkProblem),
 }
 
+/// Starts a reactor for the links of one test.
+pub(crate) fn reactor() -> Arc<Reactor> {
+    Reactor::start(now).expect("a thread")
+}
+
 pub(crate) struct TestLink {
-    pub(crate) thread: HidThread,
+    pub(crate) link: HidLink,
+    reactor: Arc<Reactor>,
     events: Receiver<(u64, LinkReport)>,
 }
 
@@ -40,27 +47,33 @@ pub(crate) fn any(usb: &Usb, name: &str) -> Wanted {
 }
 
 impl TestLink {
-    pub(crate) fn start(wanted: Wanted, shared: &Arc<Hids>) -> TestLink {
+    pub(crate) fn start(wanted: Wanted, reactor: &Arc<Reactor>) -> TestLink {
         let (to, events) = sync_channel(65_536);
-        let sink = move |at: u64, event: HidEvent<'_>| {
+        let sink = move |at: u64, event: PortEvent<'_>| {
             let reported = match event {
-                HidEvent::Up { path } => LinkReport::Up(path.to_owned()),
-                HidEvent::Bytes { channel, bytes } => LinkReport::Bytes(channel, bytes.to_vec()),
-                HidEvent::Down(error) => LinkReport::Down(error.to_string()),
-                HidEvent::Missing(problem) => LinkReport::Missing(problem),
+                PortEvent::Up { path, .. } => LinkReport::Up(path.to_owned()),
+                PortEvent::Bytes { channel, bytes } => LinkReport::Bytes(channel, bytes.to_vec()),
+                PortEvent::Down(error) => LinkReport::Down(error.to_string()),
+                PortEvent::Missing(problem) => LinkReport::Missing(problem.clone()),
             };
             // A test that ended reads no reports.
             let _ = to.send((at, reported));
+            true
         };
-        let thread = HidThread::start("test-hid", wanted, Arc::clone(shared), now, Box::new(sink)).expect("a thread");
-        TestLink { thread, events }
+        let link = HidLink::start(reactor, wanted, Box::new(sink));
+        TestLink { link, reactor: Arc::clone(reactor), events }
+    }
+
+    /// How often the reactor of this link has woken up.
+    pub(crate) fn wakes(&self) -> u64 {
+        self.reactor.wakes()
     }
 
     pub(crate) fn within(&self, span: Duration) -> Option<(u64, LinkReport)> {
         match self.events.recv_timeout(span) {
             Ok(reported) => Some(reported),
             Err(RecvTimeoutError::Timeout) => None,
-            Err(RecvTimeoutError::Disconnected) => panic!("the link's thread has ended"),
+            Err(RecvTimeoutError::Disconnected) => panic!("the link has ended"),
         }
     }
 

@@ -1,7 +1,7 @@
-//! Tests of the list of ports, and of the changes that wake a waiting thread.
+//! Tests of the list of ports, and of the changes that wake the waiting reactor.
 
 use std::os::fd::AsFd;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use flagfall_hardware::discover;
 use flagfall_hardware::hotplug::Hotplug;
@@ -29,31 +29,33 @@ fn a_folder_lists_links_to_terminals_once() {
     assert_eq!(discover::ports(&folders), discover::ports(&folders));
 }
 
-fn wakes(hotplug: &mut Hotplug) -> bool {
+fn wakes(hotplug: &Hotplug, folder: &Path) -> bool {
     let ready = poll(&mut [PollFd::new(hotplug.as_fd(), PollFlags::POLLIN)], 5000_u16).unwrap() > 0;
     hotplug.drain();
+    assert!(hotplug.watch(folder), "everything that appears there is reported");
     ready
 }
 
 #[test]
-fn new_and_removed_links_wake_the_waiting_thread() {
+fn new_and_removed_links_are_reported() {
     let folder = Folder::new();
     let (_board, path) = Pty::pair().unwrap();
     let later = folder.path().join("serial/by-id");
-    let mut hotplug = Hotplug::new([later.clone()]).unwrap();
+    let hotplug = Hotplug::new().unwrap();
+    assert!(hotplug.watch(&later));
     hotplug.drain();
     std::fs::create_dir(folder.path().join("serial")).unwrap();
-    assert!(wakes(&mut hotplug), "the folder above it came");
+    assert!(wakes(&hotplug, &later), "the folder above it came");
     std::fs::create_dir(&later).unwrap();
-    assert!(wakes(&mut hotplug), "it came");
+    assert!(wakes(&hotplug, &later), "it came");
     std::os::unix::fs::symlink(&path, later.join("a")).unwrap();
-    assert!(wakes(&mut hotplug), "a link came");
+    assert!(wakes(&hotplug, &later), "a link came");
     std::fs::rename(later.join("a"), later.join("b")).unwrap();
-    assert!(wakes(&mut hotplug), "it moved");
+    assert!(wakes(&hotplug, &later), "it moved");
     std::fs::remove_dir_all(&later).unwrap();
-    assert!(wakes(&mut hotplug), "all went");
+    assert!(wakes(&hotplug, &later), "all went");
     std::fs::create_dir(&later).unwrap();
-    assert!(wakes(&mut hotplug), "the link came again");
+    assert!(wakes(&hotplug, &later), "the link came again");
     std::os::unix::fs::symlink(&path, later.join("a")).unwrap();
-    assert!(wakes(&mut hotplug), "the new folder is watched again");
+    assert!(wakes(&hotplug, &later), "the new folder is watched again");
 }

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use flagfall_hardware::port::{LinkProblem, Ports, Wanted};
+use flagfall_hardware::port::{LinkProblem, Wanted};
 use flagfall_hardware::pty::Pty;
 
-use super::support::{Board, Folder, TestLink, any, by_path, by_serial, many_links, now};
+use super::support::{Board, Folder, TestLink, any, by_path, by_serial, many_links, now, reactor};
 use crate::seconds::within;
 
 #[test]
@@ -13,7 +13,7 @@ fn a_board_that_comes_back_under_another_path_is_found() {
     let folder = Folder::new();
     let (mut board, mut path) = Pty::pair().unwrap();
     folder.link("a", &path);
-    let test_link = TestLink::start(by_path(&folder, "a"), &Ports::new());
+    let test_link = TestLink::start(by_path(&folder, "a"), &reactor());
     assert_eq!(test_link.up().1, path);
     for _ in 0..5 {
         folder.unlink("a");
@@ -38,10 +38,10 @@ fn a_board_is_found_by_its_own_number() {
     for (name, board) in ["a", "b", "c"].into_iter().zip(&boards) {
         folder.link(name, &board.path);
     }
-    let test_link = TestLink::start(by_serial(&folder, "01002"), &Ports::new());
+    let test_link = TestLink::start(by_serial(&folder, "01002"), &reactor());
     let (_, path, asked) = test_link.up_or_asked();
     assert_eq!((path, asked), (boards[1].path.clone(), true));
-    let test_link = TestLink::start(by_path(&folder, "a"), &Ports::new());
+    let test_link = TestLink::start(by_path(&folder, "a"), &reactor());
     let (_, path, asked) = test_link.up_or_asked();
     assert_eq!((path, asked), (boards[0].path.clone(), false), "no question was sent there");
 }
@@ -51,7 +51,7 @@ fn twenty_links_find_a_board_each() {
     let _alone = many_links();
     let folder = Folder::new();
     let boards: Vec<Board> = (2001..=2020).map(Board::start).collect();
-    let ports = Ports::new();
+    let ports = reactor();
     for board in &boards {
         folder.link(&format!("x{}", board.path.file_name().unwrap().display()), &board.path);
     }
@@ -69,9 +69,9 @@ fn a_learned_serial_number_finds_the_board_again() {
     folder.link("other", &other.path);
     let board = Board::start(3002);
     folder.link("a", &board.path);
-    let test_link = TestLink::start(by_path(&folder, "a"), &Ports::new());
+    let test_link = TestLink::start(by_path(&folder, "a"), &reactor());
     assert_eq!(test_link.up().1, board.path);
-    test_link.thread.learn("3002".to_owned());
+    test_link.link.learn("3002".to_owned());
     folder.unlink("a");
     let again = Board::start(3002);
     drop(board);
@@ -88,7 +88,7 @@ fn a_silent_port_delays_no_search() {
     let folder = Folder::new();
     let (_silent, path) = Pty::pair().unwrap();
     folder.link("a", &path);
-    let test_link = TestLink::start(by_serial(&folder, "4001"), &Ports::new());
+    let test_link = TestLink::start(by_serial(&folder, "4001"), &reactor());
     // The silent port is asked for three seconds. The board appears before they are over.
     test_link.quiet(Duration::from_millis(500));
     let board = Board::start(4001);
@@ -106,14 +106,14 @@ fn a_port_without_the_wanted_board_is_reported_as_not_found() {
     folder.link("a", &path);
     let other = Board::start(5001);
     folder.link("b", &other.path);
-    let test_link = TestLink::start(by_serial(&folder, "5002"), &Ports::new());
+    let test_link = TestLink::start(by_serial(&folder, "5002"), &reactor());
     assert_eq!(test_link.missing(), LinkProblem::NotFound);
 }
 
 #[test]
 fn a_port_that_another_link_is_configured_for_is_not_asked() {
     let folder = Folder::new();
-    let ports = Ports::new();
+    let ports = reactor();
     let (board, path) = Pty::pair().unwrap();
     folder.link("a", &path);
     // The port of the other link exists, but another program holds it, so the other link does not have it.
@@ -131,7 +131,7 @@ fn a_port_that_another_link_is_configured_for_is_not_asked() {
 fn the_only_port_needs_no_configuration() {
     let folder = Folder::new();
     let missing = folder.path().join("not/yet/there");
-    let test_link = TestLink::start(Wanted { folders: vec![missing.clone()], ..any(&folder) }, &Ports::new());
+    let test_link = TestLink::start(Wanted { folders: vec![missing.clone()], ..any(&folder) }, &reactor());
     assert_eq!(test_link.missing(), LinkProblem::NotFound);
     let (_one, first) = Pty::pair().unwrap();
     std::fs::create_dir_all(&missing).unwrap();
@@ -142,7 +142,7 @@ fn the_only_port_needs_no_configuration() {
     let (_two, second) = Pty::pair().unwrap();
     folder.link("a", &first);
     folder.link("b", &second);
-    let test_link = TestLink::start(any(&folder), &Ports::new());
+    let test_link = TestLink::start(any(&folder), &reactor());
     match test_link.missing() {
         LinkProblem::Several(paths) => assert!(paths.contains(&first) && paths.contains(&second), "{paths:?}"),
         problem => panic!("{problem}"),

@@ -8,12 +8,12 @@ use std::time::Duration;
 
 use flagfall_hardware::holder::{self, Holder};
 use flagfall_hardware::link::LinkError;
-use flagfall_hardware::port::{LinkProblem, Ports};
+use flagfall_hardware::port::LinkProblem;
 use flagfall_hardware::pty::Pty;
 use flagfall_hardware::serial::Serial;
 use nix::fcntl::OFlag;
 
-use super::support::{Folder, TestLink, by_path, now};
+use super::support::{Folder, TestLink, by_path, now, reactor};
 use crate::bluez::{STARTING, start};
 use crate::seconds::within;
 
@@ -63,7 +63,7 @@ fn a_held_port_is_reported_with_its_holder_and_opened_when_free() {
     let (_board, path) = Pty::pair().unwrap();
     folder.link("a", &path);
     let other = Other::hold(&path);
-    let test_link = TestLink::start(by_path(&folder, "a"), &Ports::new());
+    let test_link = TestLink::start(by_path(&folder, "a"), &reactor());
     match test_link.missing() {
         LinkProblem::Busy { path: busy, holders } => {
             assert_eq!(busy, path);
@@ -83,7 +83,7 @@ fn a_port_that_another_link_has_is_reported() {
     let folder = Folder::new();
     let (_board, path) = Pty::pair().unwrap();
     folder.link("a", &path);
-    let ports = Ports::new();
+    let ports = reactor();
     let mut first = TestLink::start(by_path(&folder, "a"), &ports);
     first.up();
     for _ in 0..3 {
@@ -105,12 +105,12 @@ fn a_port_that_another_link_has_is_reported() {
 }
 
 #[test]
-fn a_port_locked_in_this_process_is_busy_for_the_thread() {
+fn a_port_locked_in_this_process_is_busy_for_the_link() {
     let folder = Folder::new();
     let (_board, path) = Pty::pair().unwrap();
     folder.link("a", &path);
     let held = Serial::open(&path, 9600).unwrap();
-    let test_link = TestLink::start(by_path(&folder, "a"), &Ports::new());
+    let test_link = TestLink::start(by_path(&folder, "a"), &reactor());
     assert!(matches!(test_link.missing(), LinkProblem::Busy { .. }));
     drop(held);
     assert_eq!(test_link.up().1, path);

@@ -6,13 +6,13 @@ use std::path::Path;
 use std::time::Duration;
 
 use flagfall_hardware::link::Link;
-use flagfall_hardware::port::{LinkProblem, Ports, Wanted};
+use flagfall_hardware::port::{LinkProblem, Wanted};
 use flagfall_hardware::pty::Pty;
 use flagfall_protocols::driver::{Driver, DriverInfo, Input, Output};
 use flagfall_protocols::drivers;
 use flagfall_protocols::time::Instant;
 
-use super::support::{Board, Folder, LONG, LinkReport, TestLink, by_path, by_serial, now};
+use super::support::{Board, Folder, LONG, LinkReport, TestLink, by_path, by_serial, now, reactor};
 
 /// Makes the name point to this port, without a change in the watched folders.
 fn point(name: &Path, port: &Path) {
@@ -28,7 +28,7 @@ fn a_port_that_opens_and_fails_is_tried_more_and_more_slowly() {
     let (mut board, path) = Pty::pair().unwrap();
     point(&name, &path);
     folder.link("a", &name);
-    let test_link = TestLink::start(by_path(&folder, "a"), &Ports::new());
+    let test_link = TestLink::start(by_path(&folder, "a"), &reactor());
     let end = now() + 2_500_000;
     let mut ups = 0;
     while now() < end {
@@ -87,7 +87,7 @@ fn a_driver_that_panics_at_another_device_still_finds_its_board() {
     let (mut odd, path) = Pty::pair().unwrap();
     folder.link("odd", &path);
     let wanted = Wanted { driver: &FRAGILE, ..by_serial(&folder, "7001") };
-    let test_link = TestLink::start(wanted, &Ports::new());
+    let test_link = TestLink::start(wanted, &reactor());
     odd.read(&mut [0; 64], LONG).expect("it is asked");
     odd.write(&[ODD]).unwrap();
     match test_link.missing() {

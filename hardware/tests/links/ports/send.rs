@@ -5,12 +5,12 @@ use std::thread::scope;
 use std::time::Duration;
 
 use flagfall_hardware::link::Link;
-use flagfall_hardware::port::{Ports, SendError};
+use flagfall_hardware::port::SendError;
 use flagfall_hardware::pty::Pty;
 use flagfall_hardware::serial::Serial;
 
-use super::support::{Folder, LONG, TestLink, by_path, open_free};
-use super::thread::open;
+use super::one::open;
+use super::support::{Folder, LONG, TestLink, by_path, open_free, reactor};
 use crate::bluez::STARTING;
 
 /// Returns byte number `index` of a stream in which no two parts are equal.
@@ -37,24 +37,24 @@ fn sending_causes_no_wake() {
     board.write(&[0x8e]).unwrap();
     test_link.bytes(1);
     test_link.quiet(Duration::from_millis(50));
-    let before = test_link.thread.wakes();
+    let before = test_link.wakes();
     for index in 0..1000 {
-        test_link.thread.send(vec![byte(index)]).unwrap();
+        test_link.link.send(vec![byte(index)]).unwrap();
         read(&mut board, index, index + 1);
     }
     test_link.quiet(Duration::from_millis(50));
-    assert_eq!(test_link.thread.wakes(), before);
+    assert_eq!(test_link.wakes(), before);
 }
 
 #[test]
 fn a_port_that_is_full_now_and_then_keeps_the_order() {
     let (_folder, mut board, test_link) = open();
-    let before = test_link.thread.wakes();
+    let before = test_link.wakes();
     let (mut sent, mut got, mut full, mut most) = (0, 0, 0, 0);
     for round in 0..200 {
         // Small pieces and large ones.
         for size in [1, 7, 4096, 2, 1000 + round] {
-            match test_link.thread.send((sent..sent + size).map(byte).collect()) {
+            match test_link.link.send((sent..sent + size).map(byte).collect()) {
                 Ok(()) => sent += size,
                 Err(error) => {
                     assert_eq!(error, SendError::Full);
@@ -72,19 +72,19 @@ fn a_port_that_is_full_now_and_then_keeps_the_order() {
     assert!(sent > 200_000, "{sent} bytes");
     assert!(full < 200, "{full} pieces were refused");
     assert!(most > 25_000, "no more than {most} bytes waited: a pseudo-terminal takes 20,480");
-    assert!(test_link.thread.wakes() > before, "the thread must send the bytes that the port did not accept");
+    assert!(test_link.wakes() > before, "the reactor must send the bytes that the port did not accept");
     test_link.quiet(Duration::from_millis(50));
 }
 
 #[test]
 fn several_threads_send_whole_pieces() {
     let (_folder, mut board, test_link) = open();
-    let thread = &test_link.thread;
+    let link = &test_link.link;
     scope(|scope| {
         for letter in [b'a', b'b', b'c'] {
             scope.spawn(move || {
                 for _ in 0..300 {
-                    while thread.send(vec![letter; 300]) == Err(SendError::Full) {
+                    while link.send(vec![letter; 300]) == Err(SendError::Full) {
                         std::thread::yield_now();
                     }
                 }
@@ -114,7 +114,7 @@ fn nothing_is_written_after_the_end_and_the_port_is_free_at_once() {
     let folder = Folder::new();
     let (mut board, path) = Pty::pair().unwrap();
     folder.link("a", &path);
-    let ports = Ports::new();
+    let ports = reactor();
     let test_link = TestLink::start(by_path(&folder, "a"), &ports);
     for round in 0..100_u8 {
         assert_eq!(test_link.up().1, path);
@@ -124,15 +124,15 @@ fn nothing_is_written_after_the_end_and_the_port_is_free_at_once() {
         scope(|scope| {
             let sender = scope.spawn(|| {
                 while !ended.load(Ordering::Acquire) {
-                    let _ = test_link.thread.send(vec![round]);
+                    let _ = test_link.link.send(vec![round]);
                 }
-                assert_eq!(test_link.thread.send(vec![round]), Err(SendError::Down), "round {round}");
+                assert_eq!(test_link.link.send(vec![round]), Err(SendError::Down), "round {round}");
             });
             // If this thread panics, the sender must end too.
             let _end = EndsAtDrop(&ended);
             board.read(&mut [0; 1], LONG).expect("what is sent");
             // The link moves to another port. Another program can open this port as soon as the end is reported.
-            test_link.thread.want(by_path(&folder, "nowhere"));
+            test_link.link.want(by_path(&folder, "nowhere"));
             test_link.down();
             let other = open_free(&path);
             drop(no_program_starts);
@@ -143,7 +143,7 @@ fn nothing_is_written_after_the_end_and_the_port_is_free_at_once() {
             sender.join().expect("the sender");
         });
         assert!(board.read(&mut [0; 1], Duration::ZERO).is_err(), "round {round}: written after the end");
-        test_link.thread.want(by_path(&folder, "a"));
+        test_link.link.want(by_path(&folder, "a"));
     }
 }
 
@@ -151,9 +151,9 @@ fn nothing_is_written_after_the_end_and_the_port_is_free_at_once() {
 fn stopping_closes_the_port() {
     let (folder, _board, test_link) = open();
     let path = std::fs::canonicalize(folder.path().join("a")).unwrap();
-    test_link.thread.send(vec![0x40]).unwrap();
+    test_link.link.send(vec![0x40]).unwrap();
     assert!(Serial::open(&path, 9600).is_err(), "it is held");
     let _no_program_starts = STARTING.read();
-    test_link.thread.stop();
+    drop(test_link);
     open_free(&path).expect("free");
 }

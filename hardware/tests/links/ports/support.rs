@@ -11,8 +11,9 @@ use std::time::{Duration, Instant};
 
 use flagfall_hardware::emulator::{Emulator, Sent, Settings};
 use flagfall_hardware::link::{Link, LinkError};
-use flagfall_hardware::port::{LinkProblem, PortEvent, PortThread, Ports, Wanted};
+use flagfall_hardware::port::{LinkProblem, PortEvent, PortLink, Wanted};
 use flagfall_hardware::pty::Pty;
+use flagfall_hardware::reactor::Reactor;
 use flagfall_hardware::serial::Serial;
 use flagfall_protocols::drivers;
 
@@ -40,6 +41,11 @@ pub(crate) fn many_links() -> MutexGuard<'static, ()> {
     MANY.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Starts a reactor for the links of one test.
+pub(crate) fn reactor() -> Arc<Reactor> {
+    Reactor::start(now).unwrap()
+}
+
 /// A report of a link.
 #[derive(Debug, PartialEq)]
 pub(crate) enum LinkReport {
@@ -51,25 +57,32 @@ pub(crate) enum LinkReport {
 }
 
 pub(crate) struct TestLink {
-    pub(crate) thread: PortThread,
+    pub(crate) link: PortLink,
+    reactor: Arc<Reactor>,
     events: Receiver<(u64, LinkReport)>,
 }
 
 impl TestLink {
-    pub(crate) fn start(wanted: Wanted, shared: &Arc<Ports>) -> TestLink {
+    pub(crate) fn start(wanted: Wanted, reactor: &Arc<Reactor>) -> TestLink {
         let (to, events) = sync_channel(65_536);
         let sink = move |at: u64, event: PortEvent<'_>| {
             let reported = match event {
                 PortEvent::Up { path, asked, .. } => LinkReport::Up(path.to_owned(), asked),
-                PortEvent::Bytes(bytes) => LinkReport::Bytes(bytes.to_vec()),
+                PortEvent::Bytes { bytes, .. } => LinkReport::Bytes(bytes.to_vec()),
                 PortEvent::Down(error) => LinkReport::Down(error.to_string()),
-                PortEvent::Missing(problem) => LinkReport::Missing(problem),
+                PortEvent::Missing(problem) => LinkReport::Missing(problem.clone()),
             };
             // A test that ended reads no reports.
             let _ = to.send((at, reported));
+            true
         };
-        let thread = PortThread::start("test-link", wanted, Arc::clone(shared), now, Box::new(sink)).unwrap();
-        TestLink { thread, events }
+        let link = PortLink::start(reactor, wanted, Box::new(sink));
+        TestLink { link, reactor: Arc::clone(reactor), events }
+    }
+
+    /// How often the reactor of this link has woken up.
+    pub(crate) fn wakes(&self) -> u64 {
+        self.reactor.wakes()
     }
 
     pub(crate) fn next(&self) -> (u64, LinkReport) {

@@ -5,10 +5,11 @@ use std::time::Duration;
 
 use fastrand::Rng;
 use flagfall_hardware::link::Link;
-use flagfall_hardware::port::{LinkProblem, Ports};
+use flagfall_hardware::port::LinkProblem;
 use flagfall_hardware::pty::Pty;
+use flagfall_hardware::reactor::Reactor;
 
-use super::support::{Board, Folder, LONG, TestLink, by_path, by_serial, many_links, now};
+use super::support::{Board, Folder, LONG, TestLink, by_path, by_serial, many_links, now, reactor};
 use crate::seconds::within;
 
 /// The time limit from the last plugged cable to the open port, in microseconds. The session after it takes 0.7 s and an
@@ -17,7 +18,7 @@ const OPEN_WITHIN: u64 = 1_200_000;
 
 struct Setup {
     folder: Folder,
-    ports: Arc<Ports>,
+    ports: Arc<Reactor>,
     rng: Rng,
     boards: Vec<(String, Board)>,
     names: usize,
@@ -25,7 +26,7 @@ struct Setup {
 
 impl Setup {
     fn new(seed: u64) -> Setup {
-        Setup { folder: Folder::new(), ports: Ports::new(), rng: Rng::with_seed(seed), boards: Vec::new(), names: 0 }
+        Setup { folder: Folder::new(), ports: reactor(), rng: Rng::with_seed(seed), boards: Vec::new(), names: 0 }
     }
 
     /// Starts a board with a random delay before its answers.
@@ -190,7 +191,7 @@ fn a_silent_device_is_asked_once_for_all_links() {
     test_link.iter().for_each(|test_link| assert_eq!(test_link.missing(), LinkProblem::NotFound));
     let mut port = asked(&setup);
     assert_eq!(begins(&mut port, Duration::from_secs(7)), 0, "the device was probed more than once");
-    let wakes: Vec<u64> = test_link.iter().map(|test_link| test_link.thread.wakes()).collect();
+    let wakes: Vec<u64> = test_link.iter().map(|test_link| test_link.wakes()).collect();
     assert!(wakes.iter().all(|wakes| *wakes < 150), "{wakes:?} times in seven seconds");
 }
 
@@ -205,7 +206,7 @@ fn a_probed_port_is_given_to_the_link_that_is_configured_for_it() {
     within(at - begun, 500_000);
     assert_eq!(test_link.missing(), LinkProblem::NotFound);
     while port.read(&mut [0; 64], Duration::from_millis(50)).is_ok() {}
-    configured.thread.send(vec![0x42]).unwrap();
+    configured.link.send(vec![0x42]).unwrap();
     let mut buffer = [0; 64];
     assert_eq!(port.read(&mut buffer, LONG).expect("its own bytes"), 1);
     assert_eq!(buffer[0], 0x42);
