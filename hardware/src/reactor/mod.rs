@@ -145,6 +145,12 @@ impl Handle {
     }
 }
 
+impl fmt::Debug for Handle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Link").field(&self.outlet.id).finish()
+    }
+}
+
 impl Drop for Handle {
     fn drop(&mut self) {
         self.outlet.leave();

@@ -45,7 +45,8 @@ fn two_hundred_links_need_one_thread_and_one_watch() {
     }
     let before = (threads("links"), watches());
     let began = now();
-    let links: Vec<TestLink> = (0..LINKS).map(|number| TestLink::start(by_path(&folder, &number.to_string()), &reactor)).collect();
+    let links: Vec<TestLink> =
+        (0..LINKS).map(|number| TestLink::start(by_path(&folder, &number.to_string()), &reactor)).collect();
     crate::seconds::within(now() - began, 100_000);
     for link in &links {
         link.up();
