@@ -1,9 +1,9 @@
 //! Runs the daemon: this module contains its threads and the queues between them.
 //!
 //! ```text
-//!  port thread ─▶ inbox ─▶ station thread ─▶ outbox ─▶ network (tokio, the main thread) ─▶ broker
-//!   one a link              one a board   ─▶ journal thread: one wait for all boards, reads events back
-//!                                         ─▶ worker: questions that take long
+//!  links, radio ─▶ inbox ─▶ station thread ─▶ outbox ─▶ network (tokio, the main thread) ─▶ broker
+//!   one for all             one a board    ─▶ journal thread: one wait for all boards, reads events back
+//!                                          ─▶ worker: questions that take long
 //! ```
 //!
 //! A station thread owns its journal and waits only for its inbox. The supervisor runs on the main thread. Once a second it

@@ -29,6 +29,7 @@ use crate::port::{SendError, Sink};
 mod job;
 mod link;
 mod mail;
+mod outbound;
 pub(crate) mod outlet;
 mod probes;
 mod search;

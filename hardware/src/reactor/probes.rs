@@ -41,7 +41,7 @@ impl Task {
     fn may_take(link: &Link, question: &Question) -> bool {
         let Wanted::Port(wanted) = &link.wanted else { return false };
         let is_like = std::ptr::eq(wanted.driver, question.info) && wanted.folders == question.folders;
-        is_like && link.is_searching() && link.serial().is_some() && !link.is_broken
+        is_like && link.is_searching() && link.serial().is_some() && !link.outbound.is_broken
     }
 
     /// Returns the links whose board has one of these serial numbers: those that search, or those that do not.

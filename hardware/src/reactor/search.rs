@@ -177,7 +177,8 @@ impl Task {
             Choice::Nothing => Some(LinkProblem::NotFound),
         };
         let changed = self.finder.changed;
-        let Some(link) = self.links.get_mut(&id) else { return };
+        // A port that is being opened is no failure yet.
+        let Some(link) = self.links.get_mut(&id).filter(|link| !link.has_job) else { return };
         link.retry(at, calm, changed);
         if let Some(problem) = problem {
             link.report_missing(at, problem);
@@ -217,6 +218,7 @@ impl Task {
             (Ok(serial), _) => self.close_port(found, serial, at),
             (Err(problem), phase) => {
                 if matches!(phase, Phase::Searching(_)) {
+                    link.retry(at, false, self.finder.changed);
                     link.report_missing(at, problem);
                 }
                 link.claim.take_if(|claim| *claim == found.path);

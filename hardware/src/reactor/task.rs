@@ -197,7 +197,7 @@ impl Task {
     fn advance(&mut self, id: u64, at: u64) {
         let Some(link) = self.links.get_mut(&id) else { return };
         if link.is_frozen() {
-            link.offer_again(at);
+            link.outbound.offer_again(at);
             if link.is_frozen() {
                 return;
             }
@@ -221,7 +221,7 @@ impl Task {
     pub(super) fn settle(&mut self, id: u64, at: u64) {
         let Some(link) = self.links.get_mut(&id) else { return };
         link.set_interest(&self.epoll);
-        if link.is_broken {
+        if link.outbound.is_broken {
             self.leave(id, at);
         }
     }
@@ -261,6 +261,7 @@ impl Task {
             && let Some((report, node)) = link.next_report(at)
         {
             link.has_job = true;
+            self.due = None;
             self.openers.give(id, at, move || Done::Written(write(&*node, &report).map(drop).map_err(|error| (report, error))));
         }
         self.settle(id, at);
@@ -345,7 +346,7 @@ impl Task {
     /// The owner has dropped the link, or its sink panicked: no event follows, and the port is closed.
     pub(super) fn leave(&mut self, id: u64, at: u64) {
         let Some(link) = self.links.get_mut(&id) else { return };
-        link.is_broken = true;
+        link.outbound.is_broken = true;
         match &mut link.phase {
             Phase::Searching(_) if link.has_job => {
                 link.phase = Phase::Closing { opened: None, end: End::Left, was_up: false };
