@@ -96,8 +96,6 @@ impl Calibrate {
         let mut lesson =
             Lesson { device, driver: (calibrated.learn)(), began: monotonic(), last_deadline: Instant::ZERO, up: false, coach };
         let done = self.run_lesson(&mut lesson, &mut events).await;
-        // The port's thread may be waiting for room.
-        drop(events);
         done.map(|()| lesson.learned())
     }
 

@@ -102,10 +102,7 @@ impl Record {
         let what = if self.bluetooth { "device" } else { "port" };
         let driver = family.map(DriverInfo::start);
         let mut recording = Recording { file, device, what, driver, began, last_deadline: Instant::ZERO, up: false };
-        let done = self.run_recording(&mut recording, &mut events, end).await;
-        // The port's thread may be waiting for room.
-        drop(events);
-        done
+        self.run_recording(&mut recording, &mut events, end).await
     }
 
     async fn run_recording(&self, recording: &mut Recording<'_>, events: &mut Events, end: Option<MonotonicTime>) -> Result<()> {

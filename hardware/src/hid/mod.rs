@@ -11,7 +11,6 @@
 //! such devices. No device is asked for its identity, because other devices have the same vendor ids. The link writes only
 //! bytes that the family's driver calls harmless, and only to its own device.
 
-use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -56,6 +55,7 @@ impl Wanted {
 
 /// A link to a HID device. Dropping this value closes the device, and no event follows. This waits until the device is free, for at
 /// most two seconds if the system does not close it.
+#[derive(Debug)]
 pub struct HidLink(Handle);
 
 impl HidLink {
@@ -76,11 +76,5 @@ impl HidLink {
     /// Changes the device of the link. An open device is closed first.
     pub fn want(&self, wanted: Wanted) {
         self.0.want(reactor::Wanted::Hid(wanted));
-    }
-}
-
-impl fmt::Debug for HidLink {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("HidLink").finish_non_exhaustive()
     }
 }

@@ -4,7 +4,6 @@
 //! The reactor asks a port for its board's serial number on behalf of all links. The answer goes to the link whose board it is. So
 //! several boards whose cables were pulled together are found as fast as one board.
 
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -75,6 +74,7 @@ pub type Sink = Box<dyn FnMut(u64, PortEvent<'_>) -> bool + Send>;
 
 /// A serial link. Dropping this value closes the port, and no event follows. This waits until the port is free, for at most two
 /// seconds if the system does not close it.
+#[derive(Debug)]
 pub struct PortLink(Handle);
 
 impl PortLink {
@@ -102,11 +102,5 @@ impl PortLink {
     /// number.
     pub fn learn(&self, serial: String) {
         self.0.learn(serial);
-    }
-}
-
-impl fmt::Debug for PortLink {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PortLink").finish_non_exhaustive()
     }
 }

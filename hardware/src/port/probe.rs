@@ -43,8 +43,6 @@ pub(crate) struct Probe {
     /// The serial numbers that the board reported, at most two.
     pub(crate) serials: Vec<String>,
     pub(crate) verdict: Verdict,
-    /// Nobody has looked at the last answer yet.
-    is_new: bool,
 }
 
 impl Probe {
@@ -53,7 +51,7 @@ impl Probe {
         let at = Instant(began);
         let driver = Some(question.info.start());
         let (until, verdict) = (at.after(PATIENCE), Verdict::Open);
-        let mut probe = Probe { question, began, serial, driver, due: None, until, serials: Vec::new(), verdict, is_new: false };
+        let mut probe = Probe { question, began, serial, driver, due: None, until, serials: Vec::new(), verdict };
         probe.feed(at, Input::LinkUp);
         probe
     }
@@ -66,7 +64,7 @@ impl Probe {
     /// Returns the time at which the probe must be checked, with or without bytes.
     pub(crate) fn deadline(&self) -> u64 {
         match self.verdict {
-            Verdict::Open if !self.is_new => self.due.map_or(self.until, |due| due.min(self.until)).0,
+            Verdict::Open => self.due.map_or(self.until, |due| due.min(self.until)).0,
             // The probe is checked at once.
             _ => 0,
         }
@@ -87,7 +85,6 @@ impl Probe {
 
     /// Feeds every deadline up to `at`.
     pub(crate) fn feed_deadlines(&mut self, at: u64) {
-        self.is_new = false;
         // The loop is bounded. The next call feeds the remaining deadlines.
         for _ in 0..64 {
             let Some(due) = self.due.filter(|due| due.0 <= at) else { break };
@@ -133,7 +130,6 @@ impl Probe {
             self.serials.push(serial.to_owned());
         }
         self.until = self.until.min(at.after(SECOND));
-        self.is_new = true;
         if self.verdict == Verdict::Open && self.serials.len() == 2 {
             self.verdict = Verdict::Other;
         }

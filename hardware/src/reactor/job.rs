@@ -34,27 +34,25 @@ const IDLE: Duration = Duration::from_secs(5);
 pub(super) enum Done {
     /// The ports of this computer, for all links that search.
     Surveyed(Survey),
-    /// A serial port for the link that wants it.
+    /// A serial port for the link that wants it, or why it does not open.
     Opened(Arc<Found>, Result<Serial, LinkProblem>),
     /// A serial port whose board is to be asked.
     Asking(Question, Result<Serial, LinkProblem>),
     /// A HID device, and whether the kernel reports it when one appears.
     Connected(Result<OpenDevice, LinkProblem>, bool),
-    /// Why a port of this process does not open.
-    Explained(LinkProblem),
     /// A message that was written to a HID device, or the same message and an error.
     Written(Result<(), (Vec<u8>, Errno)>),
     /// The link's port or device is closed.
     Closed,
-    /// A port where a board was asked is closed.
-    ProbeClosed(Arc<Found>),
+    /// A port that belonged to no link is closed.
+    Freed(Arc<Found>),
     /// The call panicked.
     Panicked,
 }
 
 /// A port whose board is asked for its serial number.
 pub(crate) struct Question {
-    /// The link for which it is asked.
+    /// The link for which it was opened.
     pub(crate) link: u64,
     /// The family and the folders of this link. Only links with the same ones may take the answer.
     pub(crate) info: &'static DriverInfo,

@@ -1,28 +1,27 @@
-//! One link on the reactor's thread: its sink with the events that wait for room, and its open port or device.
+//! One link on the reactor's thread: what it does now, and its open port or device.
 
 use std::collections::VecDeque;
 use std::fs::File;
 use std::os::fd::{AsFd, BorrowedFd};
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::catch_unwind;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use nix::sys::epoll::{Epoll, EpollEvent, EpollFlags};
 
+use super::outbound::{Kept, Outbound};
 use super::outlet::{Outlet, Way};
-use crate::discover::{Found, UsbId};
+use crate::discover::Found;
 use crate::hid::{self, OpenDevice};
 use crate::link::{LinkError, WRITE_TIMEOUT};
-use crate::port::{self, LinkProblem, PortEvent, SilentPorts, Sink};
+use crate::port::{self, LinkProblem, SilentPorts, Sink};
 use crate::serial::Serial;
 
 /// The largest number of pieces that are still read from a port after a write failed.
 const MAX_LAST: usize = 64;
 /// The largest number of bytes that are read from a port in one round.
 const MAX_READ: usize = 4096;
-/// After this time an event that found no room is offered again.
-const OFFER_AGAIN: u64 = 20_000;
 /// The silence after which a line counts as being between two messages.
 const QUIET: u64 = 30_000;
 /// The largest number of pieces of late answers that are read after a question. This takes at most ten times [`QUIET`].
@@ -41,25 +40,6 @@ const LEAST_GAP: u64 = 20_000;
 pub(crate) enum Wanted {
     Port(port::Wanted),
     Hid(hid::Wanted),
-}
-
-/// An event that found no room.
-enum Kept {
-    Up { path: PathBuf, usb: Option<UsbId>, asked: bool },
-    Bytes { channel: u8, bytes: Vec<u8> },
-    Down(LinkError),
-    Missing(LinkProblem),
-}
-
-impl Kept {
-    fn event(&self) -> PortEvent<'_> {
-        match self {
-            Kept::Up { path, usb, asked } => PortEvent::Up { path, usb: usb.as_ref(), asked: *asked },
-            Kept::Bytes { channel, bytes } => PortEvent::Bytes { channel: *channel, bytes },
-            Kept::Down(error) => PortEvent::Down(error),
-            Kept::Missing(problem) => PortEvent::Missing(problem),
-        }
-    }
 }
 
 /// A search for the port. All times are in microseconds.
@@ -128,10 +108,8 @@ pub(super) struct Link {
     pub(super) wanted: Wanted,
     pub(super) learnt: Option<String>,
     pub(super) outlet: Arc<Outlet>,
-    sink: Sink,
-    /// Events that found no room, in their order. Meanwhile nothing is read and no check is made, so there are few.
-    held: VecDeque<(u64, Kept)>,
-    offer_at: u64,
+    /// Its events. While they find no room, nothing is read and no check is made.
+    pub(super) outbound: Outbound,
     reported: Option<LinkProblem>,
     /// Failed searches and ended links since the last bytes came.
     pub(super) tries: u32,
@@ -144,8 +122,6 @@ pub(super) struct Link {
     pub(super) claim: Option<PathBuf>,
     /// What epoll waits for at the descriptor.
     interest: EpollFlags,
-    /// The sink panicked.
-    pub(super) is_broken: bool,
 }
 
 impl Default for Phase {
@@ -167,9 +143,7 @@ impl Link {
             wanted,
             learnt: None,
             outlet,
-            sink,
-            held: VecDeque::new(),
-            offer_at: 0,
+            outbound: Outbound::new(sink),
             reported: None,
             tries: 0,
             phase: Phase::Searching(Search::default()),
@@ -177,7 +151,6 @@ impl Link {
             path: None,
             claim: None,
             interest: EpollFlags::empty(),
-            is_broken: false,
         }
     }
 
@@ -248,11 +221,6 @@ impl Link {
         }
     }
 
-    /// Whether events wait for room.
-    pub(super) fn is_frozen(&self) -> bool {
-        !self.held.is_empty()
-    }
-
     /// Whether a job writes to the HID device.
     fn is_writing(&self) -> bool {
         self.has_job && matches!(self.wanted, Wanted::Hid(_))
@@ -261,7 +229,7 @@ impl Link {
     /// When the link must be looked at if nothing happens, in microseconds.
     pub(super) fn due(&self) -> u64 {
         if self.is_frozen() {
-            return self.offer_at;
+            return self.outbound.due;
         }
         match &self.phase {
             Phase::Searching(search) if !self.has_job => search.next,
@@ -271,58 +239,22 @@ impl Link {
         }
     }
 
-    /// Hands bytes to the sink; if the sink has no room, they are kept.
-    fn offer_bytes(&mut self, at: u64, channel: u8, bytes: &[u8]) {
-        if self.is_frozen() || !self.give(at, PortEvent::Bytes { channel, bytes }) {
-            self.keep(at, Kept::Bytes { channel, bytes: bytes.to_vec() });
-        }
-    }
-
-    /// The same with any event.
-    fn offer(&mut self, at: u64, event: Kept) {
-        if self.is_frozen() || !self.give(at, event.event()) {
-            self.keep(at, event);
-        }
-    }
-
-    fn keep(&mut self, at: u64, event: Kept) {
-        self.held.push_back((at, event));
-        self.offer_at = at + OFFER_AGAIN;
-    }
-
-    /// Returns whether the sink took the event. A sink that panicked is not called again.
-    fn give(&mut self, at: u64, event: PortEvent<'_>) -> bool {
-        if self.is_broken {
-            return true;
-        }
-        let sink = &mut self.sink;
-        let taken = catch_unwind(AssertUnwindSafe(|| sink(at, event)));
-        self.is_broken = taken.is_err();
-        taken.unwrap_or(true)
-    }
-
-    /// Offers the waiting events again.
-    pub(super) fn offer_again(&mut self, at: u64) {
-        while let Some((came, kept)) = self.held.pop_front() {
-            if !self.give(came, kept.event()) {
-                self.held.push_front((came, kept));
-                self.offer_at = at + OFFER_AGAIN;
-                return;
-            }
-        }
+    /// Whether events wait for room.
+    pub(super) fn is_frozen(&self) -> bool {
+        self.outbound.is_full()
     }
 
     /// Reports the problem if it differs from the last reported one.
     pub(super) fn report_missing(&mut self, at: u64, problem: LinkProblem) {
         // While events wait for room, the next check reports it.
         if self.reported.as_ref() != Some(&problem) && !self.is_frozen() {
-            self.offer(at, Kept::Missing(problem.clone()));
+            self.outbound.offer(at, Kept::Missing(problem.clone()));
             self.reported = Some(problem);
         }
     }
 
     pub(super) fn report_down(&mut self, at: u64, error: LinkError) {
-        self.offer(at, Kept::Down(error));
+        self.outbound.offer(at, Kept::Down(error));
     }
 
     /// Throws away what still comes after a question to the board, then the session begins.
@@ -339,7 +271,7 @@ impl Link {
             Opened::Port { found, asked, .. } => Kept::Up { path: found.path.clone(), usb: found.usb.clone(), asked: *asked },
             Opened::Hid(device) => Kept::Up { path: device.found.path.clone(), usb: None, asked: false },
         };
-        self.offer(at, event);
+        self.outbound.offer(at, event);
         self.phase = Phase::Up { opened, unsent: None, message: None };
     }
 
@@ -354,7 +286,7 @@ impl Link {
             Phase::Searching(_) | Phase::Closing { opened: None, .. } => return,
         };
         // A descriptor that has hung up is always ready, so it leaves the set when nothing must be read.
-        let is_read = self.held.is_empty() && !matches!(self.phase, Phase::Closing { .. });
+        let is_read = !self.is_frozen() && !matches!(self.phase, Phase::Closing { .. });
         let wants = if is_read { wants } else { EpollFlags::empty() };
         let Some(fd) = opened.fd().filter(|_| wants != self.interest) else { return };
         let mut event = EpollEvent::new(wants, self.outlet.id);
@@ -364,7 +296,7 @@ impl Link {
             _ => epoll.modify(fd, &mut event),
         };
         // This fails only if the kernel has no memory, and a link that nothing wakes would hang.
-        self.is_broken |= done.is_err();
+        self.outbound.is_broken |= done.is_err();
         self.interest = wants;
     }
 
@@ -402,7 +334,7 @@ impl Link {
             Phase::Up { opened: Opened::Port { serial, .. }, .. } => {
                 let Some(count) = serial.read_now(&mut buffer[..MAX_READ])? else { return Ok(false) };
                 self.tries = 0;
-                self.offer_bytes(at, 0, &buffer[..count]);
+                self.outbound.offer_bytes(at, 0, &buffer[..count]);
                 Ok(true)
             }
             Phase::Up { opened: Opened::Hid(device), .. } => {
@@ -411,11 +343,11 @@ impl Link {
                 let Some(report) = device.read(buffer)? else { return Ok(false) };
                 self.tries = 0;
                 let Ok((channel, bytes)) = catch_unwind(|| message(report)) else {
-                    self.is_broken = true;
+                    self.outbound.is_broken = true;
                     return Ok(true);
                 };
                 if !bytes.is_empty() {
-                    self.offer_bytes(at, channel, bytes);
+                    self.outbound.offer_bytes(at, channel, bytes);
                 }
                 Ok(true)
             }

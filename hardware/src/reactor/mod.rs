@@ -29,6 +29,7 @@ use crate::port::{SendError, Sink};
 mod job;
 mod link;
 mod mail;
+mod outbound;
 pub(crate) mod outlet;
 mod probes;
 mod search;
@@ -142,6 +143,12 @@ impl Handle {
 
     pub(crate) fn learn(&self, serial: String) {
         self.outlet.wish(|wishes| wishes.learnt = Some(serial));
+    }
+}
+
+impl fmt::Debug for Handle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Link").field(&self.outlet.id).finish()
     }
 }
 

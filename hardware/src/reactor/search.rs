@@ -1,7 +1,6 @@
 //! Searches for the serial ports of all links. One list of ports serves all of them, and what is asked at a port is asked for all.
 //!
-//! A link that finds its own board leaves its open questions to another link, and a board that answers goes to the link whose
-//! serial number it reports. So no board is asked twice, and no port waits for a link that no longer needs it.
+//! What is asked at a port belongs to no link: a board that answers goes to the link whose serial number it reports (`probes`).
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -18,8 +17,8 @@ use crate::link::LinkError;
 use crate::port::{Answered, Candidate, Choice, LinkProblem, Probe, choose, may_be};
 use crate::serial::Serial;
 
-/// The largest number of ports that are asked for one link at the same time.
-pub(super) const MAX_PROBES: usize = 16;
+/// The largest number of ports that are asked at the same time, for each link that searches.
+const MAX_PROBES: usize = 16;
 /// The time for which a list of all serial ports is used before it is made again, in microseconds.
 const LIST_VALID_FOR: u64 = 1_000_000;
 
@@ -28,10 +27,8 @@ const LIST_VALID_FOR: u64 = 1_000_000;
 pub(super) enum Use {
     /// A link uses it, or opens or closes it.
     Open,
-    /// Its board is asked, by the probe of this number.
-    Asked(u64),
-    /// The port is opened for that, or closed after it.
-    Changing,
+    /// Its board is asked, or the port is opened or closed for that.
+    Asked,
 }
 
 /// What all searches share.
@@ -96,7 +93,7 @@ impl Task {
         }
         // Nobody asks at a port that another link is configured for.
         let probes = self.finder.probes.iter();
-        let given_up = probes.filter(|(_, probe)| is_for_other(&configured, &probe.question.found.path, probe.question.link));
+        let given_up = probes.filter(|(_, probe)| configured.contains_key(&probe.question.found.path));
         given_up.map(|(id, _)| *id).collect::<Vec<u64>>().into_iter().for_each(|id| self.end_probe(id, at));
         let mut facts: Option<(Arc<[Arc<Found>]>, Vec<Fact>)> = None;
         for answer in answers {
@@ -143,7 +140,7 @@ impl Task {
                 wanted_board != Some(true) && fact.is_some_and(|fact| fact.promised_to.iter().any(|other| *other != id));
             Candidate {
                 found: Arc::clone(found),
-                taken: finder.taken.contains_key(&found.path) && !finder.asks(id, &found.path),
+                taken: finder.taken.contains_key(&found.path),
                 reserved: promised || is_for_other(configured, &found.path, id),
                 wanted_board,
                 paused: search.silent_ports.is_paused(found, at),
@@ -161,7 +158,7 @@ impl Task {
         let none_fits = by_path_only || candidates.iter().all(|seen| seen.taken || !may_be(&wanted, &seen.found));
         let calm = answer.absent && choice == Choice::Nothing && none_fits;
         let problem = match choice {
-            Choice::Open(index) => {
+            Choice::Open(index) | Choice::Taken(index) => {
                 self.open(id, &candidates[index].found, at);
                 None
             }
@@ -175,35 +172,36 @@ impl Task {
             Choice::Several(list) => {
                 Some(LinkProblem::Several(list.into_iter().map(|index| candidates[index].found.path.clone()).collect()))
             }
-            Choice::Taken(index) => {
-                self.explain(id, &candidates[index].found.path, at);
-                None
-            }
             // Another link may be asking at the wanted port.
             Choice::Nothing if serial.is_some() && candidates.iter().any(|seen| finder.is_being_asked(&seen.found.path)) => None,
             Choice::Nothing => Some(LinkProblem::NotFound),
         };
         let changed = self.finder.changed;
-        let Some(link) = self.links.get_mut(&id) else { return };
+        // A port that is being opened is no failure yet.
+        let Some(link) = self.links.get_mut(&id).filter(|link| !link.has_job) else { return };
         link.retry(at, calm, changed);
         if let Some(problem) = problem {
             link.report_missing(at, problem);
         }
     }
 
-    /// Opens a port for a link. If its board is being asked for the same link, the open port is used.
+    /// Opens a port for a link, or finds out who holds it. A port whose board is being asked is free again soon.
     fn open(&mut self, id: u64, found: &Arc<Found>, at: u64) {
-        if let Some(Use::Asked(probe)) = self.finder.taken.get(&found.path).copied() {
-            return self.give_port(id, probe, at);
-        }
         let Some(link) = self.links.get_mut(&id) else { return };
         let Wanted::Port(wanted) = &link.wanted else { return };
         let (baud, found) = (wanted.driver.baud, Arc::clone(found));
-        self.finder.taken.insert(found.path.clone(), Use::Open);
-        link.claim = Some(found.path.clone());
+        let held = self.finder.taken.get(&found.path).copied();
+        if held == Some(Use::Asked) {
+            return;
+        }
+        if held.is_none() {
+            self.finder.taken.insert(found.path.clone(), Use::Open);
+            link.claim = Some(found.path.clone());
+        }
         link.has_job = true;
         self.openers.give(id, at, move || {
-            let result = open_port(&found.path, baud);
+            let busy = || Err(LinkProblem::from_error(found.path.clone(), &LinkError::Busy));
+            let result = if held.is_none() { open_port(&found.path, baud) } else { busy() };
             Done::Opened(found, result)
         });
     }
@@ -212,51 +210,41 @@ impl Task {
     pub(super) fn handle_opened(&mut self, id: u64, found: Arc<Found>, result: Result<Serial, LinkProblem>, at: u64) {
         let Some(link) = self.links.get_mut(&id) else { return };
         match (result, &mut link.phase) {
-            (Ok(serial), Phase::Searching(_)) => {
-                self.hand_over_probes(id, at);
-                if let Some(link) = self.links.get_mut(&id) {
-                    link.go_up(at, Opened::Port { serial, found, asked: false });
-                }
-            }
+            (Ok(serial), Phase::Searching(_)) => link.go_up(at, Opened::Port { serial, found, asked: false }),
             (Ok(serial), Phase::Closing { opened, .. }) if link.claim.as_ref() == Some(&found.path) => {
                 *opened = Some(Opened::Port { serial, found, asked: false });
             }
             // The board has answered at another port in the meantime.
             (Ok(serial), _) => self.close_port(found, serial, at),
-            (Err(problem), _) => {
-                // The other links need not check again.
-                self.finder.taken.remove(&found.path);
-                if link.is_searching() {
-                    link.claim = None;
+            (Err(problem), phase) => {
+                if matches!(phase, Phase::Searching(_)) {
+                    link.retry(at, false, self.finder.changed);
                     link.report_missing(at, problem);
+                }
+                link.claim.take_if(|claim| *claim == found.path);
+                let is_claimed = self.links.values().any(|link| link.claim.as_ref() == Some(&found.path));
+                if !is_claimed && self.finder.taken.get(&found.path) == Some(&Use::Open) {
+                    // The other links need not check again.
+                    self.finder.taken.remove(&found.path);
                 }
             }
         }
     }
 
-    /// Reports who holds a port of this process. A port whose board is being asked is free again soon.
-    fn explain(&mut self, id: u64, path: &Path, at: u64) {
-        let Some(link) = self.links.get_mut(&id) else { return };
-        if self.finder.taken.get(path) == Some(&Use::Open) {
-            let path = path.to_owned();
-            link.has_job = true;
-            self.openers.give(id, at, move || Done::Explained(LinkProblem::from_error(path, &LinkError::Busy)));
-        }
-    }
-
     /// Opens the next port that must be asked for a link, one at a time.
     pub(super) fn ask_next(&mut self, id: u64, at: u64) {
+        let most = MAX_PROBES * self.links.values().filter(|link| link.is_searching() && link.serial().is_some()).count();
         let Some(Link { phase: Phase::Searching(search), wanted: Wanted::Port(wanted), .. }) = self.links.get_mut(&id) else {
             return;
         };
-        let probes = self.finder.probes.values().filter(|probe| probe.question.link == id).count();
+        let probes = self.finder.probes.len();
         let Search { to_ask, is_asking, problem, .. } = search;
-        while !*is_asking && probes < MAX_PROBES {
+        while !*is_asking && probes < most {
             let Some(found) = to_ask.pop_front() else { break };
             if self.finder.taken.contains_key(&found.path) {
                 continue;
             }
-            self.finder.taken.insert(found.path.clone(), Use::Changing);
+            self.finder.taken.insert(found.path.clone(), Use::Asked);
             *is_asking = true;
             let probe = self.signs.next_id();
             let question = Question { link: id, info: wanted.driver, folders: wanted.folders.clone(), found };
@@ -281,14 +269,8 @@ impl Task {
 }
 
 impl Finder {
-    /// Whether the board at this port is asked for the link.
-    fn asks(&self, link: u64, path: &Path) -> bool {
-        let Some(Use::Asked(probe)) = self.taken.get(path) else { return false };
-        self.probes.get(probe).is_some_and(|probe| probe.question.link == link)
-    }
-
     fn is_being_asked(&self, path: &Path) -> bool {
-        self.taken.get(path).is_some_and(|used| *used != Use::Open)
+        self.taken.get(path) == Some(&Use::Asked)
     }
 }
 

@@ -87,7 +87,10 @@ impl Task {
             if has_letters && self.read_mail(at).is_break() {
                 break;
             }
-            self.watch_while_searching();
+            if self.due.is_none() {
+                self.check_probes(at);
+                self.watch_while_searching();
+            }
             if self.due().is_some_and(|due| due <= at) {
                 self.check(at);
                 self.watch_while_searching();
@@ -109,9 +112,9 @@ impl Task {
 
     /// Handles every time that is due.
     fn check(&mut self, at: u64) {
+        self.check_probes(at);
         let due: Vec<u64> = self.links.iter().filter(|(_, link)| link.due() <= at).map(|(id, _)| *id).collect();
         due.into_iter().for_each(|id| self.advance(id, at));
-        self.check_probes(at);
         self.begin_survey(at);
         self.openers.check(at);
         self.due = None;
@@ -120,7 +123,7 @@ impl Task {
     /// Folders are watched only while a link searches, so that a quiet link is never disturbed.
     fn watch_while_searching(&mut self) {
         let Some(hotplug) = &self.hotplug else { return };
-        if self.due.is_some() || self.watches == self.links.values().any(Link::is_searching) {
+        if self.watches == self.links.values().any(Link::is_searching) {
             return;
         }
         self.watches = !self.watches;
@@ -174,7 +177,7 @@ impl Task {
     fn serve(&mut self, id: u64, ready: EpollFlags, at: u64) {
         if let Some(probe) = self.finder.probes.get_mut(&id) {
             probe.read(at);
-            self.due = Some(at);
+            self.due = None;
             return;
         }
         let Some(link) = self.links.get_mut(&id) else { return };
@@ -194,7 +197,7 @@ impl Task {
     fn advance(&mut self, id: u64, at: u64) {
         let Some(link) = self.links.get_mut(&id) else { return };
         if link.is_frozen() {
-            link.offer_again(at);
+            link.outbound.offer_again(at);
             if link.is_frozen() {
                 return;
             }
@@ -218,7 +221,7 @@ impl Task {
     pub(super) fn settle(&mut self, id: u64, at: u64) {
         let Some(link) = self.links.get_mut(&id) else { return };
         link.set_interest(&self.epoll);
-        if link.is_broken {
+        if link.outbound.is_broken {
             self.leave(id, at);
         }
     }
@@ -241,11 +244,8 @@ impl Task {
         }
         match wanted {
             Some(wanted) if link.is_searching() => {
-                self.hand_over_probes(id, at);
-                if let Some(link) = self.links.get_mut(&id) {
-                    link.set_wanted(wanted);
-                    link.begin_search(at);
-                }
+                link.set_wanted(wanted);
+                link.begin_search(at);
             }
             Some(wanted) => self.end(id, End::Wanted(wanted), at),
             None => {}
@@ -261,6 +261,7 @@ impl Task {
             && let Some((report, node)) = link.next_report(at)
         {
             link.has_job = true;
+            self.due = None;
             self.openers.give(id, at, move || Done::Written(write(&*node, &report).map(drop).map_err(|error| (report, error))));
         }
         self.settle(id, at);
@@ -283,6 +284,7 @@ impl Task {
 
     /// Closes the port of a link.
     fn end(&mut self, id: u64, end: End, at: u64) {
+        self.due = None;
         let Some(link) = self.links.get_mut(&id) else { return };
         link.outlet.set_way(Way::Down);
         let (opened, was_up) = match std::mem::take(&mut link.phase) {
@@ -343,9 +345,8 @@ impl Task {
 
     /// The owner has dropped the link, or its sink panicked: no event follows, and the port is closed.
     pub(super) fn leave(&mut self, id: u64, at: u64) {
-        self.hand_over_probes(id, at);
         let Some(link) = self.links.get_mut(&id) else { return };
-        link.is_broken = true;
+        link.outbound.is_broken = true;
         match &mut link.phase {
             Phase::Searching(_) if link.has_job => {
                 link.phase = Phase::Closing { opened: None, end: End::Left, was_up: false };
@@ -360,7 +361,7 @@ impl Task {
     fn finish(&mut self, id: u64, done: Done, at: u64) {
         match done {
             Done::Surveyed(survey) => return self.handle_survey(survey, at),
-            Done::ProbeClosed(found) => return self.free(&found.path, at),
+            Done::Freed(found) => return self.free(&found.path, at),
             Done::Asking(question, result) => return self.begin_probe(id, question, result, at),
             Done::Panicked if id == MAIL => return self.handle_failed_survey(at),
             _ => {}
@@ -375,7 +376,6 @@ impl Task {
                 link.retry(at, calm, self.finder.changed);
                 link.report_missing(at, problem);
             }
-            (Done::Explained(problem), Phase::Searching(_)) => link.report_missing(at, problem),
             (Done::Written(Ok(())), Phase::Up { unsent, .. }) => *unsent = None,
             (Done::Written(Err((report, Errno::EAGAIN | Errno::EINTR))), Phase::Up { message, .. }) => *message = Some(report),
             (Done::Written(Err((_, error))), Phase::Up { .. }) => self.end(id, End::Lost(cause(error)), at),
