@@ -4,7 +4,8 @@
 //! A pseudo-terminal differs from a real port: it has no DTR and RTS lines (setting them returns ENOTTY), and the baud rate is
 //! stored but has no effect. An emulator that needs the pace of 9600 baud must delay the bytes itself.
 
-use std::os::fd::OwnedFd;
+use std::io;
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -61,6 +62,22 @@ impl Pty {
         self.keeper = None;
     }
 
+    /// Reads what there is, without waiting.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::WouldBlock`] if there are no bytes; any other error if no program has the path open.
+    pub fn try_read(&self, buffer: &mut [u8]) -> io::Result<usize> {
+        Ok(read(self.end.as_ref().ok_or(io::ErrorKind::NotConnected)?, buffer)?)
+    }
+
+    /// Writes as many bytes as there is room for, without waiting.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::WouldBlock`] if there is no room; any other error if the path is gone.
+    pub fn try_write(&self, bytes: &[u8]) -> io::Result<usize> {
+        Ok(write(self.end.as_ref().ok_or(io::ErrorKind::NotConnected)?, bytes)?)
+    }
+
     /// Discards the bytes that were written to the path and that the program did not read before it closed the path. The last
     /// close of a serial port does the same. Without this call the next program would read those bytes.
     ///
@@ -69,6 +86,13 @@ impl Pty {
     pub fn discard_unread(path: &Path) -> Result<(), LinkError> {
         let end = Pty::open(path)?.end.ok_or(LinkError::Unplugged)?;
         tcflush(&end, FlushArg::TCIFLUSH).map_err(cause)
+    }
+}
+
+impl AsRawFd for Pty {
+    /// Returns the descriptor on which a program that has many links waits; -1 if the link is closed.
+    fn as_raw_fd(&self) -> RawFd {
+        self.end.as_ref().map_or(-1, AsRawFd::as_raw_fd)
     }
 }
 

@@ -11,13 +11,19 @@ use flagfall_hardware::emulator::script::Script;
 use flagfall_hardware::emulator::{Counters, Device, Emulator, Impossible, Settings};
 use flagfall_hardware::pty::Pty;
 use flagfall_protocols::time::Instant;
+use tokio::sync::mpsc::{Sender, channel};
+
+use super::EmulatedTime;
 
 mod runner;
+mod sent_log;
 mod stable_link;
 
 use runner::{Request, Runner};
+pub use sent_log::SentLog;
+use stable_link::StableLink;
 
-/// The largest number of requests that wait for the board's thread.
+/// The largest number of requests that wait for the board.
 const MAX_REQUESTS: usize = 64;
 /// The time limit for a request. It is longer than a blocked write.
 const ANSWER: Duration = Duration::from_secs(10);
@@ -37,7 +43,7 @@ pub struct Status {
     pub impossible: Vec<(Instant, Impossible)>,
     /// Bytes that were not read: the board is unplugged or muted, or the other program does not read.
     pub lost_bytes: u64,
-    /// The thread has ended.
+    /// The board has ended.
     ended: bool,
 }
 
@@ -48,14 +54,27 @@ struct Shared {
     changed: Condvar,
 }
 
-/// An emulated board on a pseudo-terminal, with a thread of its own. Stops when dropped.
+/// What a board has when it is switched on.
+#[derive(Debug)]
+pub struct Beginning {
+    /// The device.
+    pub device: Box<dyn Device>,
+    /// Its time.
+    pub time: EmulatedTime,
+    /// The place of a symbolic link to its path.
+    pub link: Option<PathBuf>,
+    /// The file of what it sends.
+    pub log: Option<SentLog>,
+}
+
+/// An emulated board on a pseudo-terminal, with a thread of its own or on the thread of a runtime with others. Stops when dropped.
 ///
 /// The board's time begins when it is made and goes on while it is unplugged. It identifies itself honestly: the trade-mark text
 /// is this project's.
 #[derive(Debug)]
 pub struct PtyBoard {
     shared: Arc<Shared>,
-    requests: SyncSender<Request>,
+    requests: Sender<Request>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -73,15 +92,28 @@ impl PtyBoard {
     ///
     /// # Errors
     /// As [`PtyBoard::start`].
-    pub fn with_device(name: &str, mut emulator: Box<dyn Device>, script: &Script, speed: f64) -> io::Result<PtyBoard> {
-        emulator.load(script);
+    pub fn with_device(name: &str, mut device: Box<dyn Device>, script: &Script, speed: f64) -> io::Result<PtyBoard> {
+        device.load(script);
+        let beginning = Beginning { device, time: EmulatedTime::new(speed), link: None, log: None };
+        let (mut board, run) = PtyBoard::make(beginning)?;
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        board.thread = Some(std::thread::Builder::new().name(format!("emu-{name}")).spawn(move || runtime.block_on(run))?);
+        Ok(board)
+    }
+
+    /// Makes a board without a thread. It lives while somebody polls the future, and must not be asked for anything on that thread.
+    ///
+    /// # Errors
+    /// No pseudo-terminal is left, or the link cannot be made.
+    pub fn make(mut beginning: Beginning) -> io::Result<(PtyBoard, impl Future<Output = ()> + Send + use<>)> {
         let (pty, path) = Pty::pair().map_err(io::Error::other)?;
-        let status = Status { path: Some(path), done: emulator.done(), ..Status::default() };
+        let stable = beginning.link.take().map(StableLink::new);
+        stable.as_ref().map_or(Ok(()), |stable| stable.point(&path))?;
+        let status = Status { path: Some(path), done: beginning.device.done(), ..Status::default() };
         let shared = Arc::new(Shared { status: Mutex::new(status), changed: Condvar::new() });
-        let (requests, requested) = sync_channel(MAX_REQUESTS);
-        let runner = Runner::new(emulator, pty, speed, requested, Arc::clone(&shared));
-        let thread = std::thread::Builder::new().name(format!("emu-{name}")).spawn(move || runner.run())?;
-        Ok(PtyBoard { shared, requests, thread: Some(thread) })
+        let (requests, requested) = channel(MAX_REQUESTS);
+        let run = Runner::new(beginning, stable, Arc::clone(&shared)).run(pty, requested);
+        Ok((PtyBoard { shared, requests, thread: None }, run))
     }
 
     /// The path that other programs open; none while the board is unplugged.
@@ -169,8 +201,8 @@ impl PtyBoard {
     /// Stops the board. Its path and link no longer exist when this returns.
     pub fn stop(&mut self) {
         if let Some(thread) = self.thread.take() {
-            // This fails only if the thread has ended already.
-            let _ = self.requests.send(Request::Stop);
+            // This fails only if the thread has ended already: the few that ask wait for their answers, so there is room.
+            let _ = self.requests.try_send(Request::Stop);
             let _ = thread.join();
         }
     }
@@ -178,7 +210,7 @@ impl PtyBoard {
     fn call<T>(&self, request: impl FnOnce(SyncSender<T>) -> Request) -> io::Result<T> {
         let (answer, answered) = sync_channel(1);
         let ended = || io::Error::new(io::ErrorKind::BrokenPipe, "the emulated board was stopped");
-        self.requests.send(request(answer)).map_err(|_| ended())?;
+        self.requests.try_send(request(answer)).map_err(|_| ended())?;
         answered.recv_timeout(ANSWER).map_err(|_| ended())
     }
 }

@@ -99,6 +99,62 @@ fn a_board_answers_and_ends_at_a_signal() {
     assert!(std::fs::symlink_metadata(&link).is_err(), "the link is taken away");
 }
 
+/// A board that was closed is noticed by the runtime in another way than one that was never opened.
+#[test]
+fn three_boards_answer_with_one_thread() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (link, sent) = (folder.path().join("board"), folder.path().join("sent"));
+    let [at, log] = [&link, &sent].map(|path| path.to_str().expect("text"));
+    let mut program = Program::start(&["--idle", "--json", "--serial", "77", "--boards", "3", "--link", at, "--sent", log]);
+    let links = ["board-1", "board-2", "board-3"].map(|name| folder.path().join(name));
+    for (serial, link) in (77..).zip(&links) {
+        let ready = program.json();
+        assert_eq!((&ready["serial"], &ready["link"]), (&serial.into(), &link.to_str().into()), "{ready}");
+        assert_eq!(std::fs::read_link(link).ok().as_deref().and_then(Path::to_str), ready["path"].as_str());
+    }
+    for round in 0..3 {
+        for (serial, link) in (77..).zip(&links) {
+            let mut host = Pty::open(link).expect("opens");
+            host.write(b"E").expect("written");
+            let answer = [&b"\x91\0\x08"[..], format!("{serial:05}").as_bytes()].concat();
+            assert_eq!(listen(&mut host, BOUND, 8), answer, "round {round}");
+        }
+        let threads = std::fs::read_dir(format!("/proc/{}/task", program.child.id())).expect("its threads").count();
+        assert_eq!(threads, 1);
+    }
+    program.terminate();
+    assert_eq!(program.json()["event"], "ended");
+    assert!(program.end().0.success());
+    assert!(links.iter().all(|link| std::fs::symlink_metadata(link).is_err()), "the links are taken away");
+    let text = std::fs::read_to_string(&sent).expect("the file");
+    let of = |serial: usize| text.lines().filter(|line| line.contains(&format!(" {serial} 910008"))).count();
+    assert_eq!([77, 78, 79].map(of), [3; 3], "{text}");
+}
+
+/// Boards that play one game have other hands, and each script is for one board.
+#[test]
+fn each_board_has_hands_of_its_own() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let scripts = ["e2", "d2"].map(|square| {
+        let file = folder.path().join(square);
+        std::fs::write(&file, format!("1 lift {square}\n")).expect("written");
+        file.to_str().expect("text").to_owned()
+    });
+    let [first, second] = scripts.each_ref().map(String::as_str);
+    let arguments = ["--script", first, "--script", second, "--boards", "3", "--after", "0", "--linger", "60", "--json"];
+    let mut program = Program::start(&arguments);
+    let paths: Vec<PathBuf> = (0..3).map(|_| PathBuf::from(program.json()["path"].as_str().expect("a path"))).collect();
+    // The scan of an idle board is not read: its squares are asked for when the hands are done.
+    assert_eq!(program.json(), serde_json::json!({"event": "hands_done", "impossible": 0}));
+    for (path, [king, queen]) in paths.iter().zip([[0, 1], [1, 0], [0, 1]]) {
+        let dump = ask_board(path);
+        let squares = &dump[dump.len() - 64..];
+        assert_eq!((squares[52], squares[51]), (king, queen), "the pawns on e2 and d2");
+    }
+    program.terminate();
+    assert!(program.end().0.success());
+}
+
 #[test]
 fn the_program_ends_after_the_hands() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -160,7 +216,7 @@ fn wrong_calls_are_refused() {
         &["--idle", "--serial", "65536"],
         &["--idle", "--seed", "3"],
         &["--idle", "--linger", "inf"],
-        &["--idle", "--driver", "dgt_bus", "--boards", "13"],
+        &["--idle", "--boards", "1001"],
         &["--idle", "--lose-updates", "101"],
         &["--idle", "--driver", "chesslink", "--lose-updates", "1"],
     ] {
@@ -193,7 +249,8 @@ fn a_board_of_another_family_answers() {
         (&["--driver", "chessnut", "--idle"], "by `bluetooth`, or by `transport = \"hid\"`, in its [[board]]; emulated"),
         (&["--driver", "certabo", "--option", "x", "--idle"], "options: \"quiet\", "),
         (&["--driver", "hos", "--option", "x", "--idle"], "`hos` has no --option"),
-        (&["--driver", "chesslink", "--idle", "--boards", "2"], "do not share a line"),
+        (&["--idle", "--boards", "2", "--serial", "65535"], "higher than 65535"),
+        (&["--driver", "dgt_bus", "--idle", "--boards", "13"], "at most 12 boards"),
         (&["--driver", "dgt_bus", "--idle", "--serial", "0"], "from 1 to 16383"),
         (&["--driver", "dgt_bus", "--idle", "--serial", "16383", "--boards", "2"], "from 1 to 16383"),
     ] {

@@ -45,8 +45,8 @@ build() {
     cargo test --workspace --locked --no-run ${profile:+--profile "$profile"} --message-format=json-render-diagnostics >"$work/build"
     sed -nE '/"profile":\{[^}]*"test":true/ s/.*"manifest_path":"([^"]*)\/Cargo\.toml","target":\{"kind":\["([a-z]+)"\].*"name":"([^"]*)",.*"executable":"([^"]+)".*/\3 \2 \1 \4/p' \
         "$work/build" | sort -u | while read -r name kind folder file; do
-        # Unit tests have the name of their package, integration tests that of their program.
-        [[ $kind == test ]] || name="units-of-$name"
+        # Unit tests have the name of their package, integration tests and benches that of their program.
+        [[ $kind == test || $kind == bench ]] || name="units-of-$name"
         [[ $kind == bin ]] && name+="-program"
         # Two packages may have programs with the same name.
         [[ -e $work/programs ]] && grep -q "^$name " "$work/programs" && name+="-$(basename "$folder")"

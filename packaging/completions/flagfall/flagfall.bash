@@ -378,7 +378,7 @@ _flagfall() {
             return 0
             ;;
         flagfall__subcmd__emulate)
-            opts="-h --script --game --idle --driver --link --serial --option --boards --speed --seed --lose-updates --loss-seed --after --linger --json --help"
+            opts="-h --script --game --idle --driver --link --serial --option --boards --speed --seed --lose-updates --loss-seed --after --linger --sent --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -433,6 +433,10 @@ _flagfall() {
                     return 0
                     ;;
                 --linger)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --sent)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -35,7 +35,7 @@ complete -c flagfall -n "__fish_flagfall_needs_command" -f -a "collect" -d 'Coll
 complete -c flagfall -n "__fish_flagfall_needs_command" -f -a "doctor" -d 'Checks boards and ports, the broker, the clock, the disk and the service, and says what to do'
 complete -c flagfall -n "__fish_flagfall_needs_command" -f -a "replay" -d 'Feed a trace or journal to the core again and show what comes out.'
 complete -c flagfall -n "__fish_flagfall_needs_command" -f -a "trace" -d 'Make traces'
-complete -c flagfall -n "__fish_flagfall_needs_command" -f -a "emulate" -d 'An emulated board on a pseudo-terminal, for trying programs without hardware.'
+complete -c flagfall -n "__fish_flagfall_needs_command" -f -a "emulate" -d 'Emulated boards on pseudo-terminals, for trying programs without hardware.'
 complete -c flagfall -n "__fish_flagfall_needs_command" -f -a "event" -d 'Manage the event of an organiser: rounds, pairings, devices and results'
 complete -c flagfall -n "__fish_flagfall_needs_command" -f -a "fleet" -d 'Prepare the machines of a hall from one file, and look whether they all work'
 complete -c flagfall -n "__fish_flagfall_needs_command" -f -a "devices" -d 'List serial ports, and boards over USB-HID: names, USB ids, which board it may be, which process has it open, and whether you may open it.'
@@ -132,19 +132,20 @@ complete -c flagfall -n "__fish_flagfall_using_subcommand trace; and __fish_seen
 complete -c flagfall -n "__fish_flagfall_using_subcommand trace; and __fish_seen_subcommand_from import" -s o -l output -d 'The trace file to be written' -r -F
 complete -c flagfall -n "__fish_flagfall_using_subcommand trace; and __fish_seen_subcommand_from import" -l time-control -d 'Time control in PGN notation, kept in the trace\'s head: `300+5`, `40/5400+30:1800+30`' -r
 complete -c flagfall -n "__fish_flagfall_using_subcommand trace; and __fish_seen_subcommand_from import" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c flagfall -n "__fish_flagfall_using_subcommand emulate" -l script -d 'Hands move as this file says' -r -F
+complete -c flagfall -n "__fish_flagfall_using_subcommand emulate" -l script -d 'Hands move as this file says; with several of them each board has its own' -r -F
 complete -c flagfall -n "__fish_flagfall_using_subcommand emulate" -l game -d 'A game of the demonstration, 1 or 2' -r
 complete -c flagfall -n "__fish_flagfall_using_subcommand emulate" -l driver -d 'The family whose board it is, as `flagfall devices --supported` names it' -r
-complete -c flagfall -n "__fish_flagfall_using_subcommand emulate" -l link -d 'Make a symbolic link here that leads to the board\'s path, for a name that stays the same' -r -F
-complete -c flagfall -n "__fish_flagfall_using_subcommand emulate" -l serial -d 'Serial number that the board answers, 0 to 65535; on one line with others 1 to 16383' -r
+complete -c flagfall -n "__fish_flagfall_using_subcommand emulate" -l link -d 'Make a symbolic link here that leads to the board\'s path, for a name that stays the same; of several boards PATH-1, PATH-2 and so on' -r -F
+complete -c flagfall -n "__fish_flagfall_using_subcommand emulate" -l serial -d 'Serial number that the (first) board answers, 0 to 65535; on one line with others 1 to 16383' -r
 complete -c flagfall -n "__fish_flagfall_using_subcommand emulate" -l option -d 'Another form of the family\'s board: what it sends, or how. An unknown name lists all of them' -r
-complete -c flagfall -n "__fish_flagfall_using_subcommand emulate" -l boards -d 'So many boards on one line, of a family that shares one; their serial numbers follow each other' -r
+complete -c flagfall -n "__fish_flagfall_using_subcommand emulate" -l boards -d 'So many boards, at most 1000; of a family that shares a line 12, and they share one' -r
 complete -c flagfall -n "__fish_flagfall_using_subcommand emulate" -l speed -d 'The speed, as a multiple of people\'s speed, 0.01 to 1000; it holds for the time of the board and the clock too' -r
 complete -c flagfall -n "__fish_flagfall_using_subcommand emulate" -l seed -d 'Other hands for the same game: in which way each move is made, and how fast' -r
 complete -c flagfall -n "__fish_flagfall_using_subcommand emulate" -l lose-updates -d 'The share of field updates that are lost on their way, 0 to 100 per cent. Answers to questions are never lost. Only the usual board, `dgt`, has this option' -r
 complete -c flagfall -n "__fish_flagfall_using_subcommand emulate" -l loss-seed -d 'Which updates are lost: the same number loses the same ones' -r
 complete -c flagfall -n "__fish_flagfall_using_subcommand emulate" -l after -d 'Seconds until the hands begin, so that a program can connect first' -r
 complete -c flagfall -n "__fish_flagfall_using_subcommand emulate" -l linger -d 'Seconds that the board stays when the hands are done' -r
+complete -c flagfall -n "__fish_flagfall_using_subcommand emulate" -l sent -d 'Write into this file what the boards send: the microseconds since the machine was started, the serial number, the bytes' -r -F
 complete -c flagfall -n "__fish_flagfall_using_subcommand emulate" -l idle -d 'No man is moved; the board stays until Ctrl-C'
 complete -c flagfall -n "__fish_flagfall_using_subcommand emulate" -l json -d 'Report what happens as JSON, one object a line'
 complete -c flagfall -n "__fish_flagfall_using_subcommand emulate" -s h -l help -d 'Print help (see more with \'--help\')'

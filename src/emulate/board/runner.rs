@@ -1,25 +1,33 @@
-//! Runs the thread of one emulated board. Emulated time follows real time, and the thread waits only for its link.
+//! Runs one emulated board as a task, which sleeps until the board must do something, its link has bytes, or a request comes. Emulated time
+//! follows real time.
 
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError};
+use std::sync::mpsc::SyncSender;
 use std::time::Duration;
 
 use fastrand::Rng;
 use flagfall_hardware::emulator::script::Script;
 use flagfall_hardware::emulator::{Device, Sent};
-use flagfall_hardware::link::{Link, LinkError};
+use flagfall_hardware::link::WRITE_TIMEOUT;
 use flagfall_hardware::pty::Pty;
+use tokio::io::Interest;
+use tokio::io::unix::AsyncFd;
+use tokio::sync::mpsc::Receiver;
+use tokio::time::{sleep, timeout};
 
-use super::Shared;
+use super::sent_log::SentLog;
 use super::stable_link::StableLink;
+use super::{Beginning, Shared};
 use crate::emulate::EmulatedTime;
 use crate::system_clock::{MonotonicTime, monotonic};
 
-/// The longest wait of the thread, and so the longest delay of a request.
-const NAP: Duration = Duration::from_millis(20);
-/// The longest wait of the thread while random bytes are sent.
+/// Longer than a board is needed; it is what a wait without a reason becomes.
+const EVER: Duration = Duration::from_secs(3600);
+/// The time between two looks whether a program has opened the path again: nothing else tells.
+const ALONE_NAP: Duration = Duration::from_millis(20);
+/// The longest wait while random bytes are sent.
 const FLOOD_NAP: Duration = Duration::from_millis(2);
 /// The largest number of random bytes in one write.
 const FLOOD_PIECE: u64 = 16 * 1024;
@@ -37,6 +45,14 @@ pub(super) enum Request {
     Stop,
 }
 
+/// What ended a sleep.
+enum Heard {
+    Nothing,
+    /// Bytes of the host, or that it is gone.
+    Host(io::Result<usize>),
+    Request(Request),
+}
+
 /// A flood of random bytes.
 struct Flood {
     rate: u32,
@@ -45,15 +61,15 @@ struct Flood {
     rng: Rng,
 }
 
-/// The state of the thread.
+/// The state of the task.
 pub(super) struct Runner {
     emulator: Box<dyn Device>,
-    link: Option<Pty>,
+    link: Option<AsyncFd<Pty>>,
     path: Option<PathBuf>,
     stable: Option<StableLink>,
     time: EmulatedTime,
-    requests: Receiver<Request>,
     shared: Arc<Shared>,
+    log: Option<SentLog>,
     flood: Option<Flood>,
     muted: bool,
     /// A program had opened the path and has closed it.
@@ -62,22 +78,16 @@ pub(super) struct Runner {
 }
 
 impl Runner {
-    pub(super) fn new(
-        emulator: Box<dyn Device>,
-        link: Pty,
-        speed: f64,
-        requests: Receiver<Request>,
-        shared: Arc<Shared>,
-    ) -> Runner {
+    pub(super) fn new(beginning: Beginning, stable: Option<StableLink>, shared: Arc<Shared>) -> Runner {
         let path = shared.lock().path.clone();
         Runner {
-            emulator,
-            link: Some(link),
+            emulator: beginning.device,
+            link: None,
             path,
-            stable: None,
-            time: EmulatedTime::new(speed),
-            requests,
+            stable,
+            time: beginning.time,
             shared,
+            log: beginning.log,
             flood: None,
             muted: false,
             alone: false,
@@ -85,17 +95,35 @@ impl Runner {
         }
     }
 
-    pub(super) fn run(mut self) {
-        let mut sent = Vec::new();
-        while self.handle_requests() {
+    /// Runs the board until it is stopped.
+    pub(super) async fn run(mut self, link: Pty, mut requests: Receiver<Request>) {
+        self.link = watched(link).ok();
+        let (mut sent, mut buffer) = (Vec::new(), [0; 256]);
+        loop {
             self.emulator.advance(self.time.now(), &mut sent);
             for Sent { bytes, .. } in sent.drain(..) {
-                self.write(&bytes);
+                self.write(&bytes).await;
             }
-            self.write_flood();
+            self.write_flood().await;
             self.update_status();
-            if !self.wait_for_bytes() {
-                break;
+            let idle = self.idle_time();
+            let heard = tokio::select! {
+                biased;
+                request = requests.recv() => match request {
+                    Some(request) => Heard::Request(request),
+                    None => break,
+                },
+                heard = hear(self.link.as_ref(), &mut buffer), if !self.alone => Heard::Host(heard),
+                () = sleep(idle) => match &self.link {
+                    Some(link) if self.alone => Heard::Host(link.get_ref().try_read(&mut buffer)),
+                    _ => Heard::Nothing,
+                },
+            };
+            match heard {
+                Heard::Nothing => {}
+                Heard::Host(heard) => self.handle_bytes(heard, &buffer),
+                Heard::Request(Request::Stop) => break,
+                Heard::Request(request) => self.handle_request(request).await,
             }
         }
         self.unplug();
@@ -106,28 +134,16 @@ impl Runner {
 
     /// How long nothing happens without input.
     fn idle_time(&mut self) -> Duration {
-        let most = if self.flood.is_some() { FLOOD_NAP } else { NAP };
-        let next = self.emulator.next().map(|next| self.time.until(next));
-        next.map_or(most, |next| next.min(most))
-    }
-
-    /// Handles all waiting requests. Returns false if the board must stop.
-    fn handle_requests(&mut self) -> bool {
-        loop {
-            match self.requests.try_recv() {
-                Ok(request) => {
-                    if !self.handle_request(request) {
-                        return false;
-                    }
-                }
-                Err(TryRecvError::Empty) => return true,
-                Err(TryRecvError::Disconnected) => return false,
-            }
-        }
+        let most = match (&self.flood, self.alone) {
+            (Some(_), _) => FLOOD_NAP,
+            (None, true) => ALONE_NAP,
+            (None, false) => EVER,
+        };
+        self.time.sleep_until(self.emulator.next(), most)
     }
 
     /// Handles a request. The answer fails only if the requesting thread no longer waits.
-    fn handle_request(&mut self, request: Request) -> bool {
+    async fn handle_request(&mut self, request: Request) {
         match request {
             Request::LinkAt(at, answer) => {
                 let stable = StableLink::new(at);
@@ -142,7 +158,7 @@ impl Runner {
                 let mut sent = Vec::new();
                 self.emulator.advance(now, &mut sent);
                 for Sent { bytes, .. } in sent {
-                    self.write(&bytes);
+                    self.write(&bytes).await;
                 }
                 self.emulator.load(&script);
                 self.update_status();
@@ -159,7 +175,7 @@ impl Runner {
                 let _ = answer.send(plugged);
             }
             Request::Inject(bytes, answer) => {
-                self.write(&bytes);
+                self.write(&bytes).await;
                 let _ = answer.send(());
             }
             Request::Flood(rate, answer) => {
@@ -171,25 +187,22 @@ impl Runner {
                 self.muted = muted;
                 let _ = answer.send(());
             }
-            Request::Stop => return false,
+            // The caller ends.
+            Request::Stop => {}
         }
-        true
     }
 
     fn unplug(&mut self) {
         if let Some(stable) = &self.stable {
             stable.remove();
         }
-        if let Some(mut link) = self.link.take() {
-            link.close();
-        }
-        (self.path, self.alone) = (None, false);
+        (self.link, self.path, self.alone) = (None, None, false);
     }
 
     fn plug(&mut self) -> io::Result<PathBuf> {
         self.unplug();
         let (link, path) = Pty::pair().map_err(io::Error::other)?;
-        self.link = Some(link);
+        self.link = Some(watched(link)?);
         self.path = Some(path.clone());
         if let Some(stable) = &self.stable {
             stable.point(&path)?;
@@ -198,9 +211,12 @@ impl Runner {
     }
 
     /// Writes bytes. Bytes that cannot be sent are lost, as on a cable.
-    fn write(&mut self, bytes: &[u8]) {
-        let gone = match &mut self.link {
-            Some(link) if !self.muted && !self.alone => link.write(bytes).is_ok(),
+    async fn write(&mut self, bytes: &[u8]) {
+        if let Some(log) = &self.log {
+            log.add(bytes);
+        }
+        let gone = match &self.link {
+            Some(link) if !self.muted && !self.alone => write_all(link, bytes).await,
             _ => false,
         };
         if !gone {
@@ -209,47 +225,37 @@ impl Runner {
     }
 
     /// Writes the random bytes that are due.
-    fn write_flood(&mut self) {
+    async fn write_flood(&mut self) {
         let Some(flood) = &mut self.flood else { return };
         let due = monotonic().since(flood.since).as_micros() as u64 / 100 * u64::from(flood.rate) / 10_000;
         let count = due.saturating_sub(flood.sent).min(FLOOD_PIECE);
         flood.sent += count;
         let mut bytes = vec![0; count as usize];
         flood.rng.fill(&mut bytes);
-        self.write(&bytes);
+        self.write(&bytes).await;
     }
 
-    /// Waits in the link for the host's bytes, until the board itself must do something. Returns false if it must stop.
-    fn wait_for_bytes(&mut self) -> bool {
-        let quiet = self.idle_time();
-        let mut buffer = [0; 256];
-        let heard = match &mut self.link {
-            Some(link) => link.read(&mut buffer, quiet),
-            None => Err(LinkError::Unplugged),
+    /// Passes the host's bytes to the board, or notes that no program has the path open.
+    fn handle_bytes(&mut self, heard: io::Result<usize>, buffer: &[u8]) {
+        let alone = match &heard {
+            Ok(count) => *count == 0,
+            Err(error) => error.kind() != io::ErrorKind::WouldBlock,
         };
-        let alone = self.link.is_some() && !matches!(heard, Ok(_) | Err(LinkError::TimedOut));
         if alone && !self.alone {
             self.discard_unread();
         }
-        self.alone = alone;
-        match heard {
-            Ok(count) => {
-                // After the program's first bytes its hang-up is noticed: bytes that it has not read are not kept for the next
-                // program.
-                if let Some(link) = &mut self.link {
-                    link.watch_hang_up();
-                }
-                self.emulator.host(self.time.now(), 0, &buffer[..count]);
-            }
-            Err(LinkError::TimedOut) => {}
-            // There is no link to wait in: the next request may plug it in, or a program may open it again.
-            Err(_) => match self.requests.recv_timeout(quiet) {
-                Ok(request) => return self.handle_request(request),
-                Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => return false,
-            },
+        if !alone && self.alone {
+            // The runtime takes a hang-up for the end of a link: this one goes on.
+            self.link = self.link.take().and_then(|link| watched(link.into_inner()).ok());
         }
-        true
+        self.alone = alone;
+        if let Ok(count @ 1..) = heard {
+            // After the program's first bytes its hang-up is noticed: bytes that it has not read are not kept for the next program.
+            if let Some(link) = &mut self.link {
+                link.get_mut().watch_hang_up();
+            }
+            self.emulator.host(self.time.now(), 0, &buffer[..count]);
+        }
     }
 
     /// Discards the bytes that the closed program had not read. A path that cannot be opened is in use again, or no longer
@@ -276,4 +282,33 @@ impl Runner {
             self.shared.changed.notify_all();
         }
     }
+}
+
+/// Makes the runtime watch a link.
+#[allow(
+    deprecated,
+    reason = "its successor is unsafe; a link keeps its descriptor until it is dropped, since nobody closes it here"
+)]
+fn watched(link: Pty) -> io::Result<AsyncFd<Pty>> {
+    AsyncFd::new(link)
+}
+
+/// Waits for bytes of the host; forever if there is no link.
+async fn hear(link: Option<&AsyncFd<Pty>>, buffer: &mut [u8]) -> io::Result<usize> {
+    match link {
+        Some(link) => link.async_io(Interest::READABLE, |link| link.try_read(buffer)).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Writes all bytes. Returns false if there was no room for [`WRITE_TIMEOUT`].
+async fn write_all(link: &AsyncFd<Pty>, mut bytes: &[u8]) -> bool {
+    while !bytes.is_empty() {
+        let written = link.async_io(Interest::WRITABLE, |link| link.try_write(bytes));
+        match timeout(WRITE_TIMEOUT, written).await {
+            Ok(Ok(count)) => bytes = &bytes[count..],
+            _ => return false,
+        }
+    }
+    true
 }

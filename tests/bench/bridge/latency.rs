@@ -32,7 +32,7 @@ impl Latency {
     pub(crate) fn of_copies(&mut self, writes: &[Write], received: &[&ReceivedMessage]) {
         let mut bytes = 0;
         let arrivals = received.iter().map(|received| {
-            bytes += received.payload.len() as u64;
+            bytes += received.bytes as u64;
             (bytes, received.at)
         });
         let arrivals: Vec<(u64, MonotonicTime)> = arrivals.collect();
@@ -46,17 +46,15 @@ impl Latency {
     }
 
     /// The daemon publishes states of the board: an update has arrived with the first state that shows it or a later one.
-    pub(crate) fn of_pictures(&mut self, writes: &[Write], received: &[&ReceivedMessage]) {
+    pub(crate) fn of_pictures<'a>(&mut self, writes: &[Write], received: impl Iterator<Item = (MonotonicTime, &'a str)>) {
         let fields: Vec<&Write> = writes.iter().filter(|write| write.shown.is_some()).collect();
         let mut next = 0;
-        for received in received {
-            let text = String::from_utf8_lossy(&received.payload);
-            let Some(shown) = text.split_once("\"board\":\"").and_then(|(_, rest)| rest.split('"').next()) else { continue };
-            let written = fields.partition_point(|write| write.at <= received.at);
+        for (at, shown) in received {
+            let written = fields.partition_point(|write| write.at <= at);
             let Some(upto) = (next..written).rev().find(|index| fields[*index].shown.as_deref() == Some(shown)) else { continue };
             for index in next..=upto {
                 let before = index.checked_sub(1).map(|before| fields[before].at);
-                self.add(before, fields[index].at, received.at);
+                self.add(before, fields[index].at, at);
             }
             next = upto + 1;
         }

@@ -1,5 +1,6 @@
 //! The LiveChess API: from the bytes of a board to the frame of a client.
 
+use std::borrow::Cow;
 use std::io::{Read, Write as _};
 use std::net::TcpStream;
 use std::sync::mpsc::{Receiver, sync_channel};
@@ -9,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::boards::Write;
 use crate::latency::{Latency, share};
-use crate::listener::ReceivedMessage;
+use crate::listener::placement;
 use crate::process::PATIENCE;
 use crate::table::{Goal, Row};
 
@@ -21,9 +22,16 @@ const FRAMES: usize = 100_000;
 const PING: u8 = 9;
 const PONG: u8 = 10;
 
+/// A frame as it arrived.
+#[derive(Clone)]
+pub(crate) struct Frame {
+    at: MonotonicTime,
+    payload: Vec<u8>,
+}
+
 /// A client of the API that follows the first board of a node.
 pub(crate) struct Client {
-    frames: Receiver<ReceivedMessage>,
+    frames: Receiver<Frame>,
     stream: TcpStream,
 }
 
@@ -50,7 +58,7 @@ impl Client {
                 let at = monotonic();
                 let goes_on = match opcode {
                     PING => write_frame(&mut reader, PONG, &payload).is_ok(),
-                    _ => sender.send(ReceivedMessage { at, topic: String::new(), payload }).is_ok(),
+                    _ => sender.send(Frame { at, payload }).is_ok(),
                 };
                 if !goes_on {
                     return;
@@ -81,7 +89,7 @@ impl Client {
     }
 
     /// The messages of the feed so far.
-    pub(crate) fn received(&self) -> Vec<ReceivedMessage> {
+    pub(crate) fn received(&self) -> Vec<Frame> {
         self.frames.try_iter().collect()
     }
 }
@@ -127,9 +135,11 @@ fn write_frame(stream: &mut TcpStream, opcode: u8, payload: &[u8]) -> std::io::R
 }
 
 /// The rows of one run; `copies` are the latencies of the yardstick.
-pub(crate) fn rows(writes: &[Write], received: &[ReceivedMessage], copies: &Latency) -> Vec<Row> {
+pub(crate) fn rows(writes: &[Write], received: &[Frame], copies: &Latency) -> Vec<Row> {
     let mut pictures = Latency::default();
-    pictures.of_pictures(writes, &received.iter().collect::<Vec<_>>());
+    let texts = received.iter().map(|frame| (frame.at, String::from_utf8_lossy(&frame.payload)));
+    let texts: Vec<(MonotonicTime, Cow<'_, str>)> = texts.collect();
+    pictures.of_pictures(writes, texts.iter().filter_map(|(at, text)| Some((*at, placement(text)?))));
     let settled = settled(writes, received);
     assert!(settled.len() >= 5, "only {} moves were followed", settled.len());
     let row =
@@ -144,7 +154,7 @@ pub(crate) fn rows(writes: &[Write], received: &[ReceivedMessage], copies: &Late
 }
 
 /// The milliseconds from the moment at which a move had settled to the frame that has it, of all moves that made the line longer.
-fn settled(writes: &[Write], received: &[ReceivedMessage]) -> Vec<f64> {
+fn settled(writes: &[Write], received: &[Frame]) -> Vec<f64> {
     let fields: Vec<MonotonicTime> = writes.iter().filter(|write| write.shown.is_some()).map(|write| write.at).collect();
     let (mut line, mut all) = (Vec::new(), Vec::new());
     for frame in received {

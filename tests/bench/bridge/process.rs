@@ -3,13 +3,15 @@
 use std::fs::{read_dir, read_to_string};
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
 use flagfall::system_clock::{MonotonicTime, monotonic};
+use nix::sys::signal::{self, Signal};
+use nix::unistd::Pid;
 
 /// The longest wait for anything.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A child process; it is killed when it is dropped.
 pub(crate) struct Process {
@@ -33,23 +35,41 @@ pub(crate) struct Usage {
 
 impl Process {
     pub(crate) fn start(mut command: Command) -> Process {
+        command.stdout(Stdio::null());
+        Process::start_with_output(command)
+    }
+
+    /// The same, for a command that says where its output goes.
+    pub(crate) fn start_with_output(mut command: Command) -> Process {
         let began = monotonic();
-        let child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
-        Process { child: child.unwrap_or_else(|error| panic!("{command:?}: {error}")), began }
+        let child = command.stdin(Stdio::null()).stderr(Stdio::null()).spawn();
+        Process { child: child.unwrap_or_else(|error| panic!("{:?}: {error}", command.get_program())), began }
+    }
+
+    /// The output, of a process whose output is piped.
+    pub(crate) fn output(&mut self) -> ChildStdout {
+        self.child.stdout.take().expect("piped")
+    }
+
+    /// The bridge in Python.
+    pub(crate) fn python(broker: u16, ports: &[PathBuf]) -> Process {
+        let mut command = Command::new("python3");
+        command.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/bench/bridge/bridge.py")).arg(broker.to_string()).args(ports);
+        Process::start(command)
     }
 
     /// This program in the role of the yardstick.
-    pub(crate) fn yardstick(broker: u16, ports: &[&Path]) -> Process {
+    pub(crate) fn yardstick(broker: u16, ports: &[PathBuf]) -> Process {
         let mut command = Command::new(std::env::current_exe().expect("this program"));
         command.arg("--yardstick").arg(broker.to_string()).args(ports);
         Process::start(command)
     }
 
     /// The daemon with these ports, and with further lines of its configuration.
-    pub(crate) fn daemon(folder: &Path, broker: u16, ports: &[&Path], more: &str) -> Process {
+    pub(crate) fn daemon(folder: &Path, broker: u16, ports: &[PathBuf], more: &str) -> Process {
         let journal = folder.join("journal");
         let mut text = format!(
-            "[node]\nname = \"bench\"\n[event]\nid = \"e\"\nround = \"1\"\ntime_control = \"7200\"\n\
+            "[node]\nname = \"bench\"\n[event]\nid = \"e\"\nround = \"1\"\ntime_control = \"5400+30\"\n\
              [mqtt]\nport = {broker}\n[journal]\ndir = {journal:?}\n{more}"
         );
         for (number, port) in ports.iter().enumerate() {
@@ -95,6 +115,15 @@ impl Process {
 }
 
 impl Process {
+    /// Asks the process to end, and waits for its end; returns how long that took.
+    pub(crate) fn terminate(&mut self) -> Duration {
+        let began = monotonic();
+        let id = Pid::from_raw(i32::try_from(self.child.id()).expect("a process"));
+        signal::kill(id, Signal::SIGTERM).expect("it runs");
+        wait_until("the end of a process", || self.child.try_wait().expect("its status").is_some());
+        monotonic().since(began)
+    }
+
     /// Kills the process; nothing happens if it has ended.
     pub(crate) fn kill(&mut self) {
         _ = self.child.kill();
@@ -122,7 +151,10 @@ pub(crate) fn free_port() -> u16 {
 pub(crate) fn mosquitto(folder: &Path) -> (Process, u16) {
     let port = free_port();
     let file = folder.join("mosquitto.conf");
-    let text = format!("user root\nlistener {port} 127.0.0.1\nset_tcp_nodelay true\nallow_anonymous true\nlog_dest none\n");
+    let text = format!(
+        "user root\nlistener {port} 127.0.0.1\nset_tcp_nodelay true\nallow_anonymous true\nlog_dest none\n\
+         sys_interval 1\nmax_queued_messages 100000\n"
+    );
     std::fs::write(&file, text).expect("a configuration");
     let mut command = Command::new("/usr/sbin/mosquitto");
     command.arg("-c").arg(file);

@@ -22,7 +22,7 @@ pub(crate) fn run(broker: u16, ports: Vec<PathBuf>) {
     let mut network = NetworkOptions::new();
     network.set_tcp_nodelay(true);
     options.set_network_options(network).set_outgoing_inflight_upper_limit(64);
-    let (client, mut polled) = AsyncClient::new(options, 64);
+    let (client, mut polled) = AsyncClient::new(options, 4096);
     for (number, path) in ports.into_iter().enumerate() {
         let client = client.clone();
         let copy = move || copy(&format!("yardstick/{number}"), &path, &client);
