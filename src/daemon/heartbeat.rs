@@ -14,13 +14,19 @@ pub(super) struct Heartbeat {
 
 /// A piece of work, which ends when this is dropped.
 #[derive(Debug)]
-pub(super) struct BusyGuard<'a>(&'a Heartbeat);
+pub(super) struct BusyGuard<'a>(&'a Heartbeat, u64);
 
 impl Heartbeat {
     /// Begins a piece of work.
     pub(super) fn busy(&self) -> BusyGuard<'_> {
-        self.busy_since.store(system_clock::monotonic().0.saturating_add(1), Ordering::Relaxed);
-        BusyGuard(self)
+        let since = system_clock::monotonic().0.saturating_add(1);
+        self.busy_since.store(since, Ordering::Relaxed);
+        BusyGuard(self, since)
+    }
+
+    /// Forgets a piece of work that hangs: another one takes its place.
+    pub(super) fn reset(&self) {
+        self.busy_since.store(0, Ordering::Relaxed);
     }
 
     /// How long the current piece of work has taken; zero while there is none.
@@ -34,6 +40,7 @@ impl Heartbeat {
 
 impl Drop for BusyGuard<'_> {
     fn drop(&mut self) {
-        self.0.busy_since.store(0, Ordering::Relaxed);
+        // A piece that hung may end while its successor is at work.
+        let _ = self.0.busy_since.compare_exchange(self.1, 0, Ordering::Relaxed, Ordering::Relaxed);
     }
 }

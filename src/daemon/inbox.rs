@@ -78,7 +78,7 @@ impl<T> Inbox<T> {
     pub(super) fn offer(&self, item: T) -> bool {
         let mut inner = self.lock();
         if inner.closed || inner.items.len() >= CAPACITY {
-            inner.full += 1;
+            inner.full += u64::from(!inner.closed);
             return false;
         }
         inner.items.push_back(item);
@@ -139,7 +139,10 @@ impl<T> Inbox<T> {
     /// the owner must end.
     pub(super) fn rest(&self, owner: u64) -> bool {
         let mut inner = self.lock();
-        inner.sleeps = inner.items.is_empty() && !inner.closed && inner.owner == owner;
+        if inner.owner != owner {
+            return false;
+        }
+        inner.sleeps = inner.items.is_empty() && !inner.closed;
         inner.sleeps
     }
 
@@ -265,6 +268,16 @@ mod tests {
         assert!((0..CAPACITY).all(|item| inbox.offer(item)));
         assert!(!inbox.offer(0));
         assert_eq!(inbox.full_count(), 1);
+    }
+
+    #[test]
+    fn a_replaced_owner_does_not_keep_the_new_one_asleep() {
+        let inbox: Inbox<u32> = Inbox::default();
+        let first = inbox.replace_owner(None);
+        let second = inbox.replace_owner(None);
+        assert!(inbox.rest(second));
+        assert!(!inbox.rest(first));
+        assert!(inbox.lock().sleeps, "the next item would not wake the owner");
     }
 
     #[test]

@@ -252,6 +252,9 @@ impl Live {
             tracing::error!("board {}: the journal's end is not on the disk: {error}", self.handle.board);
         }
         self.recorder.hand_over(now);
+        if let Some(error) = &self.recorder.journal().status().failing {
+            tracing::error!("board {}: the journal's end is not written: {error}", self.handle.board);
+        }
         self.shared.disk.flush_now(self.unflushed(true));
     }
 

@@ -1,10 +1,11 @@
 //! Runs the work of all boards on a few threads. A board has no thread of its own: it has turns.
 //!
-//! A turn should be short. A thread that is still in the same turn after [`LONG`] no longer counts: when there is work, a further
-//! thread begins, and the late one ends after its turn. So a game that hangs delays the others by [`LONG`] at most.
+//! A turn should be short. A thread that is still in the same turn after [`LONG`] no longer counts: when new work comes, or at the
+//! next [`Scheduler::check`], a further thread begins, and the late one ends after its turn. So a game that hangs delays the
+//! others by [`LONG`] as a rule, and by a second if all threads hang and nothing comes from any board.
 //!
 //! One of the threads that wait keeps the time of all boards, and only that one is called when there is work. Another one is
-//! called if that is not enough.
+//! called if that is not enough, and looks after the time itself when the first one is late.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -20,7 +21,9 @@ const LONG: Duration = Duration::from_millis(250);
 /// Of the turns that are expected to take long, as many run at once as there are threads for short turns. One that takes longer
 /// than this counts no more.
 const VERY_LONG: Duration = Duration::from_secs(10);
-/// The largest number of threads. Each game that hangs keeps one for ever, or two if its board hangs again.
+/// So many short turns pass one that takes long.
+const MOST_PASSED: u32 = 100;
+/// The largest number of threads. Each game that hangs keeps one, or two if its board hangs again.
 const MAX_THREADS: usize = 64;
 
 /// The work of one board, or of one line of boards.
@@ -58,6 +61,8 @@ struct Inner {
     last_task: u64,
     short: VecDeque<u64>,
     long: VecDeque<u64>,
+    /// The number of short turns since the last long one, while long ones wait.
+    passed: u32,
     timers: BTreeSet<(MonotonicTime, u64)>,
     /// The turn of each thread; none while it waits.
     threads: BTreeMap<u64, Option<Turn>>,
@@ -126,13 +131,18 @@ impl Scheduler {
         self.lock().tasks.contains_key(&task)
     }
 
-    /// Checks whether work waits because threads hang. A call once a second is enough: new work is checked when it comes.
-    pub(super) fn check(self: &Arc<Scheduler>) {
+    /// Checks whether work waits because threads hang. A call once a second is enough: new work is checked when it comes. Returns
+    /// false if there may be no further thread for it.
+    pub(super) fn check(self: &Arc<Scheduler>) -> bool {
         let mut inner = self.lock();
-        inner.queue_due(system_clock::monotonic());
-        if !inner.short.is_empty() || !inner.long.is_empty() {
+        let now = system_clock::monotonic();
+        inner.queue_due(now);
+        let waits = !inner.short.is_empty() || !inner.long.is_empty();
+        let is_stuck = waits && inner.threads.len() >= MAX_THREADS && inner.working(now) == 0;
+        if waits {
             self.call(inner);
         }
+        !is_stuck
     }
 
     /// Ends all threads after their turns, and drops all work.
@@ -193,12 +203,13 @@ impl Scheduler {
             // A task that panics outside of what it catches has no further turn; the supervisor notices that.
             let next = catch_unwind(AssertUnwindSafe(|| work.turn())).unwrap_or(Next::End);
             inner = self.lock();
-            inner.threads.insert(number, None);
             if let Some(ended) = inner.put_back(task, work, next) {
                 drop(inner);
-                drop(ended);
+                // A panic has been reported, and nothing is left to be done for it.
+                let _ = catch_unwind(AssertUnwindSafe(|| drop(ended)));
                 inner = self.lock();
             }
+            inner.threads.insert(number, None);
             if inner.keeps.is_some_and(|until| inner.timers.first().is_some_and(|(due, _)| *due < until)) && !inner.called {
                 inner.called = true;
                 self.keeper.notify_one();
@@ -215,8 +226,16 @@ impl Scheduler {
         if inner.keeps.is_some() {
             inner.idle += 1;
             let waits = |inner: &mut Inner| inner.calls == 0 && !inner.closed;
-            inner = self.other.wait_while(inner, waits).unwrap_or_else(PoisonError::into_inner);
-            inner.calls = inner.calls.saturating_sub(1);
+            inner = match inner.timers.first().map(|(due, _)| due.after(LONG).since(now)) {
+                Some(left) => self.other.wait_timeout_while(inner, left, waits).unwrap_or_else(PoisonError::into_inner).0,
+                None => self.other.wait_while(inner, waits).unwrap_or_else(PoisonError::into_inner),
+            };
+            // The caller has counted a thread that was called.
+            if inner.calls > 0 {
+                inner.calls -= 1
+            } else {
+                inner.idle -= 1
+            }
             return inner;
         }
         let due = inner.timers.first().map(|(due, _)| *due);
@@ -261,7 +280,9 @@ impl Inner {
     /// Takes the next task, and whether its turn is expected to take long.
     fn take_next(&mut self, now: MonotonicTime) -> Option<(u64, Box<dyn Work>, bool)> {
         loop {
-            let is_long = self.short.is_empty() && self.may_take_long(now);
+            let is_long =
+                (self.short.is_empty() || self.passed >= MOST_PASSED) && !self.long.is_empty() && self.may_take_long(now);
+            self.passed = if is_long || self.long.is_empty() { 0 } else { self.passed.saturating_add(1) };
             let task = if is_long { self.long.pop_front() } else { self.short.pop_front() }?;
             let Some(entry) = self.tasks.get_mut(&task) else { continue };
             (entry.queued, entry.woken) = (false, false);

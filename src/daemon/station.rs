@@ -6,8 +6,8 @@
 //! are still recorded, and all other boards continue.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError};
 
 use super::fenced_journal::FencedJournal;
 use super::inbox::Popped;
@@ -149,14 +149,19 @@ impl Station {
             }
             Err(error) => {
                 handle.note_journal(Some(&error));
-                self.end(Condition::Parked)
+                Next::End
             }
         }
     }
 
     fn end(&mut self, condition: Condition) -> Next {
+        // The next start may open the folder of the journal as soon as this station has ended.
+        self.phase = Phase::Opening;
         // A replaced owner does not change the handle any more.
         if !self.router.is_replaced() {
+            drop(self.handle.lock.lock().unwrap_or_else(PoisonError::into_inner).take());
+            // Nobody reads it any more: links throw away what they have, and commands are refused.
+            self.handle.inbox.close();
             self.handle.tap.iter().for_each(|tap| tap.set_offline());
             self.handle.set_condition(condition);
             self.handle.set_ended();
@@ -170,17 +175,16 @@ impl Work for Station {
         if self.router.is_replaced() {
             return Next::End;
         }
-        match &mut self.phase {
-            Phase::Opening => self.open(),
-            Phase::Serving(_) => self.serve(),
-            Phase::Parking(why) => {
-                let why = *why;
-                self.park(why)
-            }
-            Phase::Parked(parked) => match parked.turn(&self.handle, self.owner, &mut self.router) {
-                Next::End => self.end(Condition::Parked),
-                next => next,
-            },
+        let handle = Arc::clone(&self.handle);
+        let next = match self.phase {
+            Phase::Opening => return self.open(),
+            Phase::Serving(_) => return self.serve(),
+            Phase::Parking(why) => catch_panic(&handle, || self.park(why)),
+            Phase::Parked(ref mut parked) => catch_panic(&handle, || parked.turn(&handle, self.owner, &mut self.router)),
+        };
+        match next {
+            None | Some(Next::End) => self.end(Condition::Parked),
+            Some(next) => next,
         }
     }
 }

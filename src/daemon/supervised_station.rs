@@ -79,6 +79,7 @@ impl SupervisedStation {
     /// Begins a task that reads the inbox from now on. A `parked` station only records.
     fn begin_task(&mut self, shared: &Arc<Shared>, parked: bool) {
         self.handle.set_condition(if parked { Condition::Parked } else { Condition::Opening });
+        self.handle.heartbeat.reset();
         self.task = shared.scheduler.reserve();
         let owner = self.handle.inbox.replace_owner(Some((Arc::clone(&shared.scheduler), self.task)));
         let (config, links) = (Arc::clone(&self.config), self.links.clone());

@@ -38,6 +38,8 @@ const TICK: Duration = Duration::from_secs(1);
 const STUCK: Duration = Duration::from_secs(8);
 /// The time limit in which all stations together must end.
 const END_WITHIN: Duration = Duration::from_millis(1_500);
+/// The same if the daemon starts anew with another round, which needs the journals of all boards.
+const END_FOR_ANOTHER_ROUND: Duration = Duration::from_secs(5);
 /// The largest number of boards that were served before and are still looked for at the broker.
 const FORMER_BOARDS: usize = 64;
 /// The time limit in which the worker must end its question.
@@ -231,12 +233,16 @@ impl Daemon {
             notify(&[sd_notify::NotifyState::Stopping]);
         }
         let stations = std::mem::take(&mut self.stations);
+        let within = if self.shared.starts_anew.load(Ordering::Relaxed) { END_FOR_ANOTHER_ROUND } else { END_WITHIN };
+        let scheduler = Arc::clone(&self.shared.scheduler);
         // The network still publishes the last messages of the stations.
         self.shared.stops.store(true, Ordering::Relaxed);
         let ends = tokio::task::spawn_blocking(move || {
             stations.iter().for_each(SupervisedStation::request_stop);
-            let until = system_clock::monotonic().after(END_WITHIN);
+            let until = system_clock::monotonic().after(within);
             stations.into_iter().for_each(|station| station.stop(until.since(system_clock::monotonic())));
+            // What does not end is left behind.
+            scheduler.close();
         });
         ends.await.context("ending the stations")?;
         // This fails only if the network has ended by itself.
@@ -244,7 +250,6 @@ impl Daemon {
         if !ended {
             network.await.context("the network")?;
         }
-        self.shared.scheduler.close();
         self.shared.disk.close();
         self.shared.worker.clear();
         self.shared.worker.close();
@@ -300,7 +305,7 @@ impl Daemon {
         anyhow::ensure!(!self.shared.reactor.has_ended(), "the thread of the links has ended");
         self.node.check_wall_clock();
         let stuck = self.disk_heartbeat.stuck_for(system_clock::monotonic());
-        self.shared.scheduler.check();
+        anyhow::ensure!(self.shared.scheduler.check(), "too many games hang");
         for station in &mut self.stations {
             station.check_health(&self.shared, stuck >= TICK);
         }

@@ -20,9 +20,9 @@ impl Journal {
         self.unsynced = Some(unsynced);
     }
 
-    /// Whether another thread waits for the disk.
-    pub fn is_shared(&self) -> bool {
-        self.unsynced.is_some()
+    /// Whether another thread waits for the disk, and no wait has failed.
+    pub fn others_wait(&self) -> bool {
+        self.status.failing.is_none() && self.unsynced.as_ref().is_some_and(|unsynced| !unsynced.has_failed())
     }
 
     /// Writes what the turn has appended. Returns true if the other thread must be informed that there are bytes to wait for.

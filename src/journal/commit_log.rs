@@ -32,7 +32,7 @@ pub const MAX_LOG: u64 = 4 << 20;
 /// begun.
 const MAX_LEFT: usize = 16;
 
-/// More files than these are waited for together. The folders of all boards are on the file system of the log.
+/// More files than these are written together at the end.
 const FEW_FILES: usize = 8;
 
 /// The first line of a log.
@@ -105,6 +105,9 @@ impl CommitLog {
     /// # Errors
     /// A wait for a file failed, now or before: its log stays for the next start.
     pub fn close(mut self) -> io::Result<()> {
+        if let Some(fs) = self.fs.as_mut().filter(|_| self.files.len() > FEW_FILES) {
+            fs.hasten();
+        }
         self.sync_files()?;
         if let Some((fs, current)) = self.fs.as_mut().zip(self.current) {
             fs.remove(&log_name(current))?;
@@ -157,13 +160,8 @@ impl CommitLog {
     }
 
     fn sync_files(&mut self) -> io::Result<()> {
-        let all = match &mut self.fs {
-            // Other programs' files would be waited for too.
-            Some(fs) if self.files.len() > FEW_FILES => fs.sync_all().unwrap_or(false),
-            _ => false,
-        };
         // After a failed wait it is not known what the file lacks.
-        self.files.iter().try_for_each(|file| if all && file.failures() == 0 { Ok(()) } else { file.wait(0) })
+        self.files.iter().try_for_each(|file| file.wait(0))
     }
 }
 

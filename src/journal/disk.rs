@@ -57,7 +57,7 @@ impl Disk {
         Ok(Disk { dir: dir.to_owned(), open: None, lock: Some(DiskLock(Arc::new(LockFile(lock)))) })
     }
 
-    /// Opens the directory once more with a lock that this process has already: the thread that opened it first has hung or
+    /// Opens the directory once more with a lock that this process has already: the owner that opened it first has hung or
     /// panicked and must write no more.
     pub fn again(dir: &Path, lock: DiskLock) -> Disk {
         Disk { dir: dir.to_owned(), open: None, lock: Some(lock) }
@@ -175,11 +175,11 @@ impl JournalFs for Disk {
         Ok(Box::new(move || file.sync_data()))
     }
 
-    fn sync_all(&mut self) -> io::Result<bool> {
-        // The lock's file has been open for long: it learns of errors since then.
-        let Some(DiskLock(lock)) = &self.lock else { return Ok(false) };
-        nix::unistd::syncfs(&lock.0)?;
-        Ok(true)
+    fn hasten(&mut self) {
+        if let Some(DiskLock(lock)) = &self.lock {
+            // Each file is waited for all the same, and tells an error.
+            let _ = nix::unistd::syncfs(&lock.0);
+        }
     }
 
     fn sync_dir(&mut self) -> io::Result<()> {

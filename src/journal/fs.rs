@@ -62,14 +62,9 @@ pub trait JournalFs: Send {
     /// The file cannot be opened.
     fn syncer(&mut self, name: &str) -> io::Result<Syncer>;
 
-    /// Waits until everything that was written on the file system of this folder is on the disk (`syncfs`). Returns false if that
-    /// is not possible.
-    ///
-    /// # Errors
-    /// Something is not on the disk. [`JournalFs::sync`] tells which file.
-    fn sync_all(&mut self) -> io::Result<bool> {
-        Ok(false)
-    }
+    /// Asks the system to write everything on the file system of this folder to the disk at once (`syncfs`), so that the waits for
+    /// single files are short. It is no promise.
+    fn hasten(&mut self) {}
 
     /// Waits until new and removed names are on the disk.
     ///

@@ -7,7 +7,7 @@ use super::standing::CLOSED;
 /// What the records since the last `boot` record say.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LastStart {
-    /// The last record is the mark of a clean stop.
+    /// The last record is the mark of a clean stop, and nothing is missing before it.
     pub(super) closed: bool,
     /// The last number of each audience before the first gap since that start; none if there is no gap.
     pub(super) before_gap: Option<[u64; 3]>,
@@ -22,7 +22,7 @@ impl LastStart {
             self.before_gap.get_or_insert(self.outs);
         }
         self.seq = Some(record.seq);
-        self.closed = matches!(record.body, Body::Ack { sink: CLOSED, .. });
+        self.closed = self.before_gap.is_none() && matches!(record.body, Body::Ack { sink: CLOSED, .. });
         match record.body {
             Body::Out { number, audience, .. } => self.outs[audience as usize] = number,
             Body::Boot(_) => self.before_gap = None,
@@ -48,7 +48,8 @@ mod tests {
             (vec![(1, boot.clone()), (2, out(1)), (4, out(3)), (7, out(6))], Some([0, 1, 0]), false),
             (vec![(1, out(1)), (3, out(3)), (4, boot.clone()), (5, out(4))], None, false),
             (vec![(1, out(1)), (3, boot.clone()), (4, closed.clone())], None, true),
-            (vec![(1, boot), (2, closed), (3, out(1))], None, false),
+            (vec![(1, boot.clone()), (2, closed.clone()), (3, out(1))], None, false),
+            (vec![(1, boot), (2, out(1)), (4, closed)], Some([0, 1, 0]), false),
         ] {
             let mut last = LastStart::default();
             for (seq, body) in &records {

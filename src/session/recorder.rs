@@ -206,12 +206,13 @@ impl Recorder {
     }
 
     /// Marks a clean stop, after which nothing may be sent any more, and waits until everything is on the disk, unless another
-    /// thread does that ([`Recorder::hand_over`]). There is no mark if the journal did not accept everything.
+    /// thread does that ([`Recorder::hand_over`]). There is no mark if the journal did not accept everything; a mark with a gap before it
+    /// counts for nothing.
     ///
     /// # Errors
     /// The records are not on the disk.
     pub fn close(&mut self, now: Instant) -> Result<(), WriteError> {
-        let others_wait = self.journal.is_shared() && self.journal.status().failing.is_none();
+        let others_wait = self.journal.others_wait();
         let flush = |journal: &mut Journal| if others_wait { Ok(()) } else { journal.flush(now) };
         flush(&mut self.journal)?;
         if self.unrecorded > 0 || self.holds() {
