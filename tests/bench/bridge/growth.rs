@@ -6,13 +6,13 @@ use crate::boards::Game;
 use crate::latency::{Latency, share};
 use crate::process::Usage;
 use crate::scenes::{Lengths, until_after};
-use crate::stage::{Program, Stage};
+use crate::stage::{BYTES, MESSAGES, Program, Stage};
 use crate::table::{Goal, Row};
 
 /// The time of a half-move, milliseconds.
 const MOVE: usize = 1500;
-/// The longest time of the hands after the measurement.
-const REST: Duration = Duration::from_secs(60);
+/// The longest time of the hands after the measurement: on a busy machine they do not hurry.
+const REST: Duration = Duration::from_secs(300);
 /// Two cores have enough to do with so many boards: they play one round.
 const MANY: usize = 300;
 
@@ -58,8 +58,8 @@ fn measure<const N: usize>(programs: [Program; N], count: usize, lengths: Length
             let updates = sent.updates(&window);
             needed.cpu = needed.cpu.min(window.used.cpu / updates / 1000.0);
             needed.wakes = needed.wakes.min(window.used.wakes / updates);
-            needed.messages = sent.growth("messages/received", &window);
-            needed.bytes = sent.growth("bytes/received", &window);
+            needed.messages = sent.growth(MESSAGES, &window);
+            needed.bytes = sent.growth(BYTES, &window);
             needed.latency.alone.extend_from_slice(&sent.latency.alone);
             needed.latency.all.extend_from_slice(&sent.latency.all);
             needed.missed += sent.missed;

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::boards::{Boards, Game};
 use crate::scenes::{Lengths, until_after};
-use crate::stage::{Program, Stage, Window};
+use crate::stage::{BYTES, Program, Stage, Window};
 use crate::table::{Goal, Row};
 
 const BOARDS: u64 = 20;
@@ -38,7 +38,7 @@ fn at_ply(stage: &Stage, games: &[Game], ply: usize) -> Cost {
     let sent = stage.finish(boards, REST);
     let cpu = window.used.cpu / sent.updates(&window) / 1000.0;
     let ply = sent.received.iter().rev().find(|message| message.topic.ends_with("/0/state")).map_or(0, |state| state.ply);
-    Cost { cpu, bytes: sent.growth("bytes/received", &window), anon: window.used.anon, ply }
+    Cost { cpu, bytes: sent.growth(BYTES, &window), anon: window.used.anon, ply }
 }
 
 /// Starts boards on the links of a stage.
@@ -68,7 +68,7 @@ pub(crate) fn by_ply(_: Lengths) -> Vec<Row> {
         let sent = stage.finish(boards, REST);
         let copied = Cost {
             cpu: window.used.cpu / sent.updates(&window) / 1000.0,
-            bytes: sent.growth("bytes/received", &window),
+            bytes: sent.growth(BYTES, &window),
             anon: window.used.anon,
             ply: 0,
         };

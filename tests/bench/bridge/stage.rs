@@ -13,7 +13,10 @@ use crate::listener::{Listener, ReceivedMessage};
 use crate::process::{Process, Usage, mosquitto, pause};
 
 /// What an arbiter's screen subscribes to, what the other programs publish, and what the broker says about itself.
-const FILTERS: &[&str] = &["flagfall/1/arbiter/#", "flagfall/1/node/#", "yardstick/#", "python/#", "$SYS/broker/publish/#"];
+const FILTERS: &[&str] = &["flagfall/1/arbiter/#", "flagfall/1/node/#", "yardstick/#", "python/#", MESSAGES, BYTES];
+/// All packets that the broker has received; those that are no publications are few. It does not count retained publications apart.
+pub(crate) const MESSAGES: &str = "$SYS/broker/messages/received";
+pub(crate) const BYTES: &str = "$SYS/broker/publish/bytes/received";
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Program {
@@ -153,8 +156,7 @@ impl Sent {
 
     /// How much a figure of the broker has grown for each update, between its first and its last report in a window.
     pub(crate) fn growth(&self, figure: &str, window: &Window) -> f64 {
-        let within =
-            |message: &&ReceivedMessage| message.topic.ends_with(figure) && (window.from..window.to).contains(&message.at);
+        let within = |message: &&ReceivedMessage| message.topic == figure && (window.from..window.to).contains(&message.at);
         let mut reports = self.received.iter().filter(within).filter_map(|message| Some((message.at, message.figure?)));
         let (Some((from, before)), Some((to, after))) = (reports.next(), reports.next_back()) else { return f64::NAN };
         (after - before) / fields(&self.writes, from, to)
