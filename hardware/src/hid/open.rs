@@ -97,7 +97,7 @@ pub(crate) fn check_devices(
     // Folders are watched before devices are listed, so that no change is missed.
     let folders = [Some(wanted.system.dev.as_path()), wanted.port.as_deref().and_then(Path::parent)];
     let watch = |folder: &Path| hotplug.is_some_and(|hotplug| hotplug.watch(folder));
-    let watched = folders.into_iter().flatten().fold(true, |all, folder| watch(folder) && all);
+    let watched = folders.into_iter().flatten().filter(|folder| !watch(folder)).count() == 0;
     let taken = |found: Found| Candidate { taken: claims.lock().contains(&found.path), found };
     let mut seen: Vec<Candidate> = devices(&wanted.system).into_iter().map(taken).collect();
     // The folder of nodes may itself be reached through a link.

@@ -10,7 +10,7 @@ use flagfall_protocols::event::same_serial;
 
 use super::job::{Done, Question};
 use super::link::{Link, Opened, Phase, Search, Wanted};
-use super::survey::{Answer, Inquiry, Survey, survey};
+use super::survey::{Answer, Inquiry, Ports, Survey, survey};
 use super::task::{MAIL, Task};
 use crate::discover::Found;
 use crate::link::LinkError;
@@ -95,7 +95,7 @@ impl Task {
         let probes = self.finder.probes.iter();
         let given_up = probes.filter(|(_, probe)| configured.contains_key(&probe.question.found.path));
         given_up.map(|(id, _)| *id).collect::<Vec<u64>>().into_iter().for_each(|id| self.end_probe(id, at));
-        let mut facts: Option<(Arc<[Arc<Found>]>, Vec<Fact>)> = None;
+        let mut facts: Option<(Ports, Vec<Fact>)> = None;
         for answer in answers {
             if facts.as_ref().is_none_or(|(list, _)| !Arc::ptr_eq(list, &answer.ports)) {
                 facts = Some((Arc::clone(&answer.ports), answer.ports.iter().map(|found| self.fact(found)).collect()));

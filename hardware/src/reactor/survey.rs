@@ -8,6 +8,9 @@ use std::sync::Arc;
 use crate::discover::{self, Found};
 use crate::hotplug::Hotplug;
 
+/// A list of ports.
+pub(super) type Ports = Arc<[Arc<Found>]>;
+
 /// What one link asks.
 pub(super) struct Inquiry {
     pub(super) id: u64,
@@ -22,7 +25,7 @@ pub(super) struct Answer {
     pub(super) id: u64,
     pub(super) began: u64,
     /// All ports that the system knows and those in the link's folders; links with the same folders share one list.
-    pub(super) ports: Arc<[Arc<Found>]>,
+    pub(super) ports: Ports,
     /// The configured port, if it exists.
     pub(super) configured: Option<Arc<Found>>,
     /// The configured path does not exist, and the kernel reports it when it appears.
@@ -41,7 +44,7 @@ pub(super) struct Survey {
 pub(super) fn survey(inquiries: Vec<Inquiry>, known: Option<Vec<Found>>, hotplug: Option<&Hotplug>) -> Survey {
     let watch = |folder: &Path| hotplug.is_some_and(|hotplug| hotplug.watch(folder));
     let watches_dev = watch(Path::new("/dev"));
-    let mut lists: Vec<(Vec<PathBuf>, bool, Arc<[Arc<Found>]>)> = Vec::new();
+    let mut lists: Vec<(Vec<PathBuf>, bool, Ports)> = Vec::new();
     let known = known.unwrap_or_else(discover::known);
     let answers = inquiries.into_iter().map(|Inquiry { id, began, port, folders }| {
         let index = lists.iter().position(|(same, ..)| *same == folders).unwrap_or_else(|| {
