@@ -48,17 +48,20 @@ pub struct Found {
 /// Pseudo-terminals and bound Bluetooth ports are found in folders only. A folder that is missing or may not be read counts as
 /// empty. The list is sorted by path.
 pub fn ports(folders: &[PathBuf]) -> Vec<Found> {
-    and_in(known(), folders)
+    and_in(known(), folders).0
 }
 
-/// Returns `known` and every terminal in `folders`, in the form of [`ports`].
-pub(crate) fn and_in(known: Vec<Found>, folders: &[PathBuf]) -> Vec<Found> {
+/// Returns `known` and every terminal in `folders`, in the form of [`ports`], and whether every entry of the folders is a terminal.
+pub(crate) fn and_in(known: Vec<Found>, folders: &[PathBuf]) -> (Vec<Found>, bool) {
     let mut found: BTreeMap<PathBuf, Found> = known.into_iter().map(|port| (port.path.clone(), port)).collect();
+    let mut all_are = true;
     for entry in folders.iter().flat_map(|folder| entries(folder)) {
-        let Some(port) = at(&entry) else { continue };
-        found.entry(port.path.clone()).or_insert(port).stable.get_or_insert(entry);
+        match at(&entry) {
+            Some(port) => drop(found.entry(port.path.clone()).or_insert(port).stable.get_or_insert(entry)),
+            None => all_are = false,
+        }
     }
-    found.into_values().collect()
+    (found.into_values().collect(), all_are)
 }
 
 /// Returns the port at `path` with links resolved; `None` if there is no device. The USB data are missing.

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use flagfall_game::game::Game;
 use flagfall_hardware::port::SendError;
+use flagfall_protocols::event::DeviceEvent;
 use flagfall_protocols::trace::Audience;
 
 use super::device::Device;
@@ -115,7 +116,7 @@ impl OutputRouter {
             }
             StationOutput::Device { link, event } => {
                 self.device_on(link).handle_event(&event);
-                if let Some(serial) = self.device.serial() {
+                if let Some(serial) = self.device.serial().filter(|_| matches!(event, DeviceEvent::Identity(_))) {
                     self.links.board.set_serial(serial);
                 }
                 self.publish_device_statuses();

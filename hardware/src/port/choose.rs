@@ -90,8 +90,13 @@ fn has_usb_serial(found: &Found, wanted: &str) -> bool {
     serial.is_some_and(|serial| serial.trim().eq_ignore_ascii_case(wanted.trim()))
 }
 
+/// Whether the port may ever be the wanted one, as far as it is known without asking.
+pub(crate) fn fits(wanted: &Wanted, found: &Found) -> bool {
+    may_be(wanted, found) || wanted.usb_serial.as_ref().is_some_and(|serial| has_usb_serial(found, serial))
+}
+
 /// Whether the port has the family's USB ids or comes from a folder of ports.
-pub(crate) fn may_be(wanted: &Wanted, found: &Found) -> bool {
+fn may_be(wanted: &Wanted, found: &Found) -> bool {
     let known = found.usb.as_ref().is_some_and(|usb| wanted.driver.usb.contains(&(usb.vendor, usb.product)));
     known || found.stable.is_some()
 }

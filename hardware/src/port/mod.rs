@@ -23,7 +23,7 @@ pub use crate::reactor::outlet::SendError;
 pub use problem::LinkProblem;
 
 pub(crate) use answered::Answered;
-pub(crate) use choose::{Candidate, Choice, choose, may_be};
+pub(crate) use choose::{Candidate, Choice, choose, fits};
 pub(crate) use probe::{Probe, Verdict};
 pub(crate) use silent_ports::SilentPorts;
 

@@ -29,6 +29,9 @@ pub(crate) enum Verdict {
     Panicked,
 }
 
+/// The largest number of outputs of a driver that are taken at once.
+const MAX_OUTPUTS: usize = 1024;
+
 /// A port that is being asked.
 pub(crate) struct Probe {
     pub(crate) question: Question,
@@ -49,8 +52,8 @@ impl Probe {
     /// Begins to ask at the open port.
     pub(crate) fn new(began: u64, question: Question, serial: Serial) -> Probe {
         let at = Instant(began);
-        let driver = Some(question.info.start());
-        let (until, verdict) = (at.after(PATIENCE), Verdict::Open);
+        let driver = catch_unwind(|| question.info.start()).ok();
+        let (until, verdict) = (at.after(PATIENCE), if driver.is_some() { Verdict::Open } else { Verdict::Panicked });
         let mut probe = Probe { question, began, serial, driver, due: None, until, serials: Vec::new(), verdict };
         probe.feed(at, Input::LinkUp);
         probe
@@ -97,7 +100,8 @@ impl Probe {
 
     fn feed(&mut self, at: Instant, input: Input<'_>) {
         self.call_driver(|driver| driver.handle(at, input));
-        while let Some(output) = self.call_driver(|driver| driver.poll()).flatten() {
+        for _ in 0..MAX_OUTPUTS {
+            let Some(output) = self.call_driver(|driver| driver.poll()).flatten() else { break };
             match output {
                 // A question is a few bytes. A port that does not accept them has no board that answers.
                 Output::Send { bytes, .. } => match self.serial.write_now(&bytes) {
@@ -113,7 +117,7 @@ impl Probe {
         self.due = self.call_driver(|driver| driver.deadline()).flatten();
     }
 
-    /// Calls the driver and catches a panic, so that a strange device does not end the link's thread. Returns `None` if the
+    /// Calls the driver and catches a panic, so that a strange device does not end the thread of all links. Returns `None` if the
     /// driver panicked, now or before.
     fn call_driver<T>(&mut self, act: impl FnOnce(&mut dyn Driver) -> T) -> Option<T> {
         let driver = self.driver.as_deref_mut()?;

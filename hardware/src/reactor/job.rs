@@ -1,8 +1,8 @@
 //! Calls that may block: opening and closing, the lists of the system, and writes to HID devices. They are made on threads called
 //! `opener`.
 //!
-//! There are at most two of these threads while calls return, and two spare ones begin when calls hang. So a call that never
-//! returns harms only the link that it is made for.
+//! There are at most two of these threads while calls return. When calls hang, spare ones begin, one a second, so that a call that
+//! never returns delays the other links by a second and harms only the link that it is made for.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -23,8 +23,8 @@ use crate::serial::Serial;
 
 /// The number of threads while calls return.
 const THREADS: usize = 2;
-/// The number of threads while calls hang.
-const MOST_THREADS: usize = 4;
+/// The largest number of threads while calls hang.
+const MOST_THREADS: usize = 64;
 /// A job that waits for so long begins on a spare thread.
 const HANGS: Duration = Duration::from_secs(1);
 /// A thread without work ends after this time.
@@ -52,8 +52,9 @@ pub(super) enum Done {
 
 /// A port whose board is asked for its serial number.
 pub(crate) struct Question {
-    /// The link for which it was opened.
+    /// The link for which it was opened, and when its search began.
     pub(crate) link: u64,
+    pub(crate) search: u64,
     /// The family and the folders of this link. Only links with the same ones may take the answer.
     pub(crate) info: &'static DriverInfo,
     pub(crate) folders: Vec<PathBuf>,
@@ -135,7 +136,7 @@ impl Openers {
         let mut inner = self.lock();
         loop {
             inner.idle += 1;
-            let stays = |inner: &mut Inner| inner.jobs.is_empty() && !inner.closed && inner.threads <= THREADS;
+            let stays = |inner: &mut Inner| inner.jobs.is_empty() && !inner.closed;
             inner = self.filled.wait_timeout_while(inner, IDLE, stays).unwrap_or_else(PoisonError::into_inner).0;
             inner.idle -= 1;
             let Some(Job { id, work, .. }) = inner.jobs.pop_front() else {

@@ -53,8 +53,8 @@ pub(super) struct Search {
     pub(super) silent_ports: SilentPorts,
     /// Ports that must still be opened to ask their boards, in this order.
     pub(super) to_ask: VecDeque<Arc<Found>>,
-    /// A job opens one of them.
-    pub(super) is_asking: bool,
+    /// Since when a job opens one of them, in microseconds.
+    pub(super) asking: Option<u64>,
     /// The first of them that did not open.
     pub(super) problem: Option<LinkProblem>,
 }

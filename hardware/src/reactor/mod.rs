@@ -82,8 +82,8 @@ impl Reactor {
         Ok(Arc::new(Reactor { mail, signs, thread: Mutex::new(Some(thread)) }))
     }
 
-    /// Returns since when the thread works on the present round, in microseconds; `None` while it waits. A round takes less than a
-    /// millisecond, so a time that stays the same for seconds shows that the thread hangs.
+    /// Returns since when the thread works on the present round, in microseconds; `None` while it waits. A round takes
+    /// milliseconds at most, so a time that stays the same for seconds shows that the thread hangs.
     pub fn busy_since(&self) -> Option<u64> {
         Some(self.signs.busy.load(Ordering::Relaxed)).filter(|since| *since > 0)
     }

@@ -17,8 +17,9 @@ impl Task {
     /// Asks at a port that was opened for that.
     pub(super) fn begin_probe(&mut self, id: u64, question: Question, result: Result<Serial, LinkProblem>, at: u64) {
         let (link, path) = (question.link, question.found.path.clone());
-        if let Some(search) = self.links.get_mut(&link).and_then(Link::search) {
-            search.is_asking = false;
+        let search = self.links.get_mut(&link).and_then(Link::search);
+        if let Some(search) = search.filter(|search| search.began == question.search) {
+            search.asking = None;
             if let Err(problem) = &result {
                 search.problem.get_or_insert_with(|| problem.clone());
             }
@@ -56,6 +57,9 @@ impl Task {
         for id in self.finder.probes.keys().copied().collect::<Vec<u64>>() {
             let Some(probe) = self.finder.probes.get_mut(&id) else { continue };
             probe.feed_deadlines(at);
+            if probe.verdict == Verdict::Open && probe.serials.is_empty() {
+                continue;
+            }
             let is_open = matches!(probe.verdict, Verdict::Open | Verdict::Other);
             let (verdict, serials) = (probe.verdict, if is_open { probe.serials.clone() } else { Vec::new() });
             let owners = self.owners(&serials, true);

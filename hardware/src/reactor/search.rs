@@ -3,6 +3,8 @@
 //! What is asked at a port belongs to no link: a board that answers goes to the link whose serial number it reports (`probes`).
 
 use std::collections::BTreeMap;
+use std::io;
+use std::panic::catch_unwind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -14,13 +16,16 @@ use super::survey::{Answer, Inquiry, Ports, Survey, survey};
 use super::task::{MAIL, Task};
 use crate::discover::Found;
 use crate::link::LinkError;
-use crate::port::{Answered, Candidate, Choice, LinkProblem, Probe, choose, may_be};
+use crate::port::{Answered, Candidate, Choice, LinkProblem, Probe, choose, fits};
 use crate::serial::Serial;
 
-/// The largest number of ports that are asked at the same time, for each link that searches.
+/// The largest number of ports that are asked at the same time is this for each link that searches, all together.
 const MAX_PROBES: usize = 16;
 /// The time for which a list of all serial ports is used before it is made again, in microseconds.
 const LIST_VALID_FOR: u64 = 1_000_000;
+
+/// The list, or the opening of a port that is to be asked, hangs after this time in microseconds.
+pub(super) const HANGS: u64 = 5_000_000;
 
 /// What this process does with a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,8 +44,8 @@ pub(super) struct Finder {
     pub(super) answered: Answered,
     /// The ports that the system knows, and when they were listed.
     known: (u64, Option<Vec<Found>>),
-    /// A job lists the ports.
-    pub(super) is_surveying: bool,
+    /// Since when a job lists the ports.
+    pub(super) surveying: Option<u64>,
     /// The time of the last change in the watched folders.
     pub(super) changed: u64,
 }
@@ -56,12 +61,17 @@ impl Task {
     /// Lists the ports if the time of a link has come.
     pub(super) fn begin_survey(&mut self, at: u64) {
         let inquiries: Vec<Inquiry> = self.links.iter().filter_map(|(id, link)| inquiry(*id, link, at)).collect();
-        if inquiries.is_empty() || self.finder.is_surveying {
+        // A path of one link may hang.
+        self.finder.surveying.take_if(|began| at.saturating_sub(*began) >= HANGS);
+        if inquiries.is_empty() || self.finder.surveying.is_some() {
             return;
         }
+        for inquiry in &inquiries {
+            self.links.get_mut(&inquiry.id).into_iter().for_each(|link| link.note_check(at));
+        }
         let hotplug = self.watch();
-        let Finder { known, is_surveying, changed, .. } = &mut self.finder;
-        *is_surveying = true;
+        let Finder { known, surveying, changed, .. } = &mut self.finder;
+        *surveying = Some(at);
         // Without the watch nobody tells of changes.
         let is_fresh = hotplug.is_some() && known.0 >= *changed && at.saturating_sub(known.0) < LIST_VALID_FOR;
         if !is_fresh {
@@ -73,7 +83,7 @@ impl Task {
 
     /// Checks all ports for each link that asked.
     pub(super) fn handle_survey(&mut self, survey: Survey, at: u64) {
-        self.finder.is_surveying = false;
+        self.finder.surveying = None;
         self.finder.known.1 = Some(survey.known);
         let is_current = |task: &Task, answer: &Answer| {
             let link = task.links.get(&answer.id).filter(|link| link.is_searching_port() && !link.has_job && !link.is_frozen());
@@ -110,7 +120,7 @@ impl Task {
 
     /// The list could not be made.
     pub(super) fn handle_failed_survey(&mut self, at: u64) {
-        self.finder.is_surveying = false;
+        self.finder.surveying = None;
         let changed = self.finder.changed;
         let links = self.links.values_mut().filter(|link| link.is_searching_port() && link.due() <= at);
         links.for_each(|link| link.retry(at, false, changed));
@@ -126,7 +136,6 @@ impl Task {
     fn check_ports(&mut self, answer: Answer, facts: &[Fact], configured: &BTreeMap<PathBuf, Vec<u64>>, at: u64) {
         let id = answer.id;
         let Some(link) = self.links.get_mut(&id) else { return };
-        link.note_check(at);
         let serial = link.serial().map(str::to_owned);
         let Wanted::Port(wanted) = link.wanted.clone() else { return };
         let Phase::Searching(search) = &link.phase else { return };
@@ -155,7 +164,8 @@ impl Task {
         });
         let choice = choose(&wanted, serial.as_deref(), own, &candidates);
         let by_path_only = wanted.port.is_some() && wanted.usb_serial.is_none() && serial.is_none();
-        let none_fits = by_path_only || candidates.iter().all(|seen| seen.taken || !may_be(&wanted, &seen.found));
+        // A port that another link has just taken may be free again soon.
+        let none_fits = by_path_only || !candidates.iter().any(|seen| fits(&wanted, &seen.found));
         let calm = answer.absent && choice == Choice::Nothing && none_fits;
         let problem = match choice {
             Choice::Open(index) | Choice::Taken(index) => {
@@ -233,27 +243,35 @@ impl Task {
 
     /// Opens the next port that must be asked for a link, one at a time.
     pub(super) fn ask_next(&mut self, id: u64, at: u64) {
-        let most = MAX_PROBES * self.links.values().filter(|link| link.is_searching() && link.serial().is_some()).count();
+        let searching = |link: &&Link| link.is_searching() && link.serial().is_some();
+        let has_more = |link: &Link| matches!(&link.phase, Phase::Searching(search) if !search.to_ask.is_empty());
+        let most = if self.links.get(&id).is_some_and(has_more) {
+            MAX_PROBES * self.links.values().filter(searching).count()
+        } else {
+            0
+        };
         let Some(Link { phase: Phase::Searching(search), wanted: Wanted::Port(wanted), .. }) = self.links.get_mut(&id) else {
             return;
         };
         let probes = self.finder.probes.len();
-        let Search { to_ask, is_asking, problem, .. } = search;
-        while !*is_asking && probes < most {
+        let Search { to_ask, asking, problem, began, .. } = search;
+        asking.take_if(|since| at.saturating_sub(*since) >= HANGS);
+        while asking.is_none() && probes < most {
             let Some(found) = to_ask.pop_front() else { break };
             if self.finder.taken.contains_key(&found.path) {
                 continue;
             }
             self.finder.taken.insert(found.path.clone(), Use::Asked);
-            *is_asking = true;
+            *asking = Some(at);
             let probe = self.signs.next_id();
-            let question = Question { link: id, info: wanted.driver, folders: wanted.folders.clone(), found };
+            let (info, folders) = (wanted.driver, wanted.folders.clone());
+            let question = Question { link: id, search: *began, info, folders, found };
             self.openers.give(probe, at, move || {
                 let result = open_port(&question.found.path, question.info.baud);
                 Done::Asking(question, result)
             });
         }
-        if !*is_asking
+        if asking.is_none()
             && let Some(problem) = problem.take().filter(|_| probes == 0)
             && let Some(link) = self.links.get_mut(&id)
         {
@@ -287,5 +305,7 @@ fn is_for_other(configured: &BTreeMap<PathBuf, Vec<u64>>, path: &Path, id: u64) 
 }
 
 fn open_port(path: &Path, baud: u32) -> Result<Serial, LinkProblem> {
-    Serial::open(path, baud).map_err(|error| LinkProblem::from_error(path.to_owned(), &error))
+    let opened = catch_unwind(|| Serial::open(path, baud));
+    let opened = opened.unwrap_or_else(|_| Err(io::Error::other("a fault in the program").into()));
+    opened.map_err(|error| LinkProblem::from_error(path.to_owned(), &error))
 }

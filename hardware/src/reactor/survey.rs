@@ -49,8 +49,9 @@ pub(super) fn survey(inquiries: Vec<Inquiry>, known: Option<Vec<Found>>, hotplug
     let answers = inquiries.into_iter().map(|Inquiry { id, began, port, folders }| {
         let index = lists.iter().position(|(same, ..)| *same == folders).unwrap_or_else(|| {
             let watched = folders.iter().fold(watches_dev, |all, folder| watch(folder) && all);
-            let ports = discover::and_in(known.clone(), &folders).into_iter().map(Arc::new).collect();
-            lists.push((folders, watched, ports));
+            // The place to which a link leads is not watched.
+            let (ports, all_are_there) = discover::and_in(known.clone(), &folders);
+            lists.push((folders, watched && all_are_there, ports.into_iter().map(Arc::new).collect()));
             lists.len() - 1
         });
         let (_, watched, ports) = &lists[index];

@@ -17,7 +17,7 @@ use super::job::{Done, Openers};
 use super::link::{End, Link, Opened, Phase, Wanted};
 use super::mail::Mail;
 use super::outlet::{Way, Wishes};
-use super::search::Finder;
+use super::search::{Finder, HANGS};
 use crate::fd::{cause, millis};
 use crate::hid::{Devices, MAX_REPORT, check_devices};
 use crate::hotplug::Hotplug;
@@ -102,10 +102,11 @@ impl Task {
     fn due(&mut self) -> Option<u64> {
         if self.due.is_none() {
             // All links that search for a serial port wait for the list that is being made.
-            let waits = |link: &Link| self.finder.is_surveying && link.is_searching_port() && !link.is_frozen();
+            let waits = |link: &Link| self.finder.surveying.is_some() && link.is_searching_port() && !link.is_frozen();
             let links = self.links.values().filter(|link| !waits(link)).map(Link::due);
             let probes = self.finder.probes.values().map(|probe| probe.deadline());
-            self.due = links.chain(probes).chain(self.openers.due()).min();
+            let survey = self.finder.surveying.map(|began| began + HANGS);
+            self.due = links.chain(probes).chain(self.openers.due()).chain(survey).min();
         }
         self.due.filter(|due| *due < u64::MAX)
     }
@@ -269,8 +270,12 @@ impl Task {
 
     /// Looks for the HID device of a link that searches.
     fn connect(&mut self, id: u64, at: u64) {
+        let is_due = |link: &&Link| link.is_searching() && !link.has_job && !link.is_searching_port();
+        if self.links.get(&id).filter(is_due).is_none() {
+            return;
+        }
         let hotplug = self.watch();
-        let Some(link) = self.links.get_mut(&id).filter(|link| link.is_searching() && !link.has_job) else { return };
+        let Some(link) = self.links.get_mut(&id) else { return };
         if let Wanted::Hid(wanted) = &link.wanted {
             let (wanted, devices) = (wanted.clone(), Arc::clone(&self.devices));
             link.has_job = true;
