@@ -96,6 +96,10 @@ fn a_port_that_never_stops_sending_delays_no_other_port() {
                 assert!(matches!(written, Ok(()) | Err(LinkError::TimedOut)), "{written:?}");
             }
         });
+        let until = now() + LONG.as_micros() as u64;
+        while received.load(Ordering::Relaxed) == 0 && now() < until {
+            std::thread::yield_now();
+        }
         for round in 0..100_u8 {
             let sent = now();
             board.write(&[round]).unwrap();
