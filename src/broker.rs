@@ -44,7 +44,6 @@ use std::time::Duration;
 
 use mqtt5::broker::config::{BrokerConfig, StorageConfig};
 use mqtt5::topic_matches_filter;
-use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
@@ -61,8 +60,6 @@ use crate::{config, random};
 
 /// The largest size of a packet, in bytes. It is more than the largest message of `wire/README.md` needs.
 const MAX_PACKET: usize = Class::Daemon.limits().packet;
-/// The number of file descriptors for which all places of clients are there, with enough for boards and journals.
-const DESCRIPTORS: u64 = 4096;
 /// The largest number of messages that wait for one client, which is away or does not keep up. The oldest make room.
 const MAX_QUEUED: usize = 2_000;
 /// The largest number of messages for one connected client that its connection has not taken yet, and for one that only reads. The retained
@@ -178,7 +175,7 @@ pub async fn start(config: &Config, node: &str) -> Result<Running, BrokerError> 
         1 => "1 user".to_owned(),
         users => format!("{users} users"),
     };
-    let places = Limits::for_descriptors(descriptors());
+    let places = Limits::for_descriptors(crate::descriptors::allow());
     tracing::info!("broker: at most {} clients, {access}", places.clients);
     let front = Arc::new(Front::new(limits(places.clients), Access::new(rules), places));
     let (stop, stopped) = watch::channel(false);
@@ -226,14 +223,6 @@ async fn run(front: Arc<Front>, mqtt: [Option<TcpListener>; 2], web: Option<TcpL
 
 fn address(key: &'static str, value: &str) -> Result<SocketAddr, BrokerError> {
     value.parse().map_err(|_| BrokerError::Address(key, value.to_owned()))
-}
-
-/// How many file descriptors this process may have open. A shell often allows 1,024 and lets a program raise that.
-fn descriptors() -> usize {
-    let Ok((soft, hard)) = getrlimit(Resource::RLIMIT_NOFILE) else { return usize::MAX };
-    let wanted = hard.min(DESCRIPTORS);
-    let raised = soft < wanted && setrlimit(Resource::RLIMIT_NOFILE, wanted, hard).is_ok();
-    usize::try_from(if raised { wanted } else { soft }).unwrap_or(usize::MAX)
 }
 
 /// Every limit is set here: the crate has none by default.

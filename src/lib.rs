@@ -46,6 +46,7 @@ pub mod cli;
 pub mod collect;
 pub mod config;
 pub mod daemon;
+mod descriptors;
 #[cfg(feature = "tools")]
 pub mod emulate;
 pub mod event;

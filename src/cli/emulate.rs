@@ -12,7 +12,6 @@ use flagfall_hardware::emulator::script::Script;
 use flagfall_hardware::emulator::{self, Device, Emulator, Kind, LostUpdates, Settings, Start};
 use flagfall_protocols::drivers;
 use flagfall_protocols::drivers::dgt_bus::frame::MAX_ADDRESS;
-use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use serde::Serialize;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
@@ -139,7 +138,7 @@ impl Emulate {
         if self.serial.checked_add(self.boards - 1).is_none() {
             bail!("the last serial number would be higher than 65535");
         }
-        allow_descriptors(paths);
+        crate::descriptors::allow();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         // The program that reads a path may stop this one at once.
         let signals = runtime.block_on(async { [SignalKind::interrupt(), SignalKind::terminate()].map(signal) });
@@ -297,17 +296,6 @@ impl Emulate {
             Report::Ended { lost_bytes } => writeln!(out, "ended; {lost_bytes} bytes were not read")?,
         }
         Ok(out.flush()?)
-    }
-}
-
-/// Allows this process as many file descriptors as it needs, if it may: a path has another end, which is open until a program opens it.
-fn allow_descriptors(paths: u16) {
-    let wanted = u64::from(paths) * 2 + 64;
-    if let Ok((soft, hard)) = getrlimit(Resource::RLIMIT_NOFILE)
-        && soft < wanted
-    {
-        // Without it the last boards report that no descriptor is left.
-        let _ = setrlimit(Resource::RLIMIT_NOFILE, wanted.min(hard), hard);
     }
 }
 

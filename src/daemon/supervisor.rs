@@ -89,6 +89,7 @@ impl Daemon {
         let config = loaded.config.clone();
         #[cfg(not(feature = "broker"))]
         anyhow::ensure!(!config.broker.enabled, "broker.enabled: this build has no broker in it");
+        crate::descriptors::allow();
         let name = node_name(config.node.name.as_deref());
         let identity = mqtt::Identity::read(&config.mqtt, &name)?;
         #[cfg(feature = "broker")]
