@@ -50,7 +50,7 @@ enum Phase {
     /// It begins to record only, for this reason.
     Parking(&'static str),
     /// It records only.
-    Parked(ParkedStation),
+    Parked(Box<ParkedStation>),
 }
 
 impl Station {
@@ -144,7 +144,7 @@ impl Station {
             Ok(parked) => {
                 // The last turn may have recorded events and not sent them.
                 router.catch_up(&config.dir, parked.last_numbers());
-                self.phase = Phase::Parked(parked);
+                self.phase = Phase::Parked(Box::new(parked));
                 Next::Now
             }
             Err(error) => {

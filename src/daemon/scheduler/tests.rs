@@ -1,7 +1,7 @@
 //! Tests the turns of tasks: their order, deadlines, tasks that hang, and the number of threads.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
 use super::*;
 
@@ -33,8 +33,8 @@ impl Drop for Running {
     }
 }
 
-fn running() -> (Running, Sender<u64>, Receiver<u64>) {
-    let (sender, receiver) = channel();
+fn running() -> (Running, SyncSender<u64>, Receiver<u64>) {
+    let (sender, receiver) = sync_channel(2_000);
     (Running(Arc::default()), sender, receiver)
 }
 
