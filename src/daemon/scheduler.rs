@@ -9,7 +9,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, available_parallelism};
 use std::time::Duration;
 
@@ -313,9 +313,10 @@ impl Inner {
     }
 }
 
-/// The number of threads for short turns.
+/// The number of threads for short turns. It is asked for once, because the system reads files for the answer.
 fn threads() -> usize {
-    available_parallelism().map_or(2, |cores| cores.get().clamp(2, 4))
+    static THREADS: LazyLock<usize> = LazyLock::new(|| available_parallelism().map_or(2, |cores| cores.get().clamp(2, 4)));
+    *THREADS
 }
 
 #[cfg(test)]
