@@ -1,13 +1,17 @@
 //! An emulated board on a pseudo-terminal, for another program that opens its path.
 
+use std::future::poll_fn;
 use std::io::ErrorKind;
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use flagfall::emulate::PtyBoard;
+use flagfall::emulate::board::Beginning;
+use flagfall::emulate::{EmulatedTime, PtyBoard};
 use flagfall::system_clock::{MonotonicTime, monotonic};
-use flagfall_hardware::emulator::Settings;
 use flagfall_hardware::emulator::script::Script;
+use flagfall_hardware::emulator::{Emulator, Settings};
 use flagfall_hardware::link::{Link, LinkError};
 use flagfall_hardware::pty::Pty;
 
@@ -70,6 +74,40 @@ fn a_board_answers_and_can_be_opened_again() {
     for _ in 0..3 {
         assert_eq!(ask_board(&path)[3..7], [8, 9, 10, 12], "the dump begins at a8: r n b q");
     }
+}
+
+/// The board is not run while one program closes the path and another opens it: it learns of both at the same time.
+#[test]
+fn a_path_that_is_opened_again_at_once_does_not_keep_the_board_busy() {
+    let beginning = Beginning { device: Box::new(Emulator::new(unpaced())), time: EmulatedTime::new(1.0), link: None, log: None };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    let _guard = runtime.enter();
+    let (board, run) = PtyBoard::make(beginning).expect("a board");
+    let turns = Arc::new(AtomicU32::new(0));
+    let (counted, mut run) = (Arc::clone(&turns), Box::pin(run));
+    runtime.spawn(poll_fn(move |context| {
+        counted.fetch_add(1, Ordering::Relaxed);
+        run.as_mut().poll(context)
+    }));
+    let path = board.path().expect("plugged");
+    let mut host = Pty::open(&path).expect("opens");
+    host.write(&[REPORT, ASK_BOARD]).expect("written");
+    let reading = runtime.spawn_blocking(move || {
+        read_until(&mut host, |all| all.len() >= DUMP);
+        host
+    });
+    drop(runtime.block_on(reading).expect("the dump"));
+    let mut host = Pty::open(&path).expect("opens again");
+    turns.store(0, Ordering::Relaxed);
+    let reading = runtime.spawn_blocking(move || {
+        board.load(&script("0.3 lift e2\n+0.1 place e4")).expect("running");
+        let done = board.wait_done(BOUND);
+        let moved = |all: &[u8]| all.ends_with(&[0x8e, 0, 5, 52, 0, 0x8e, 0, 5, 36, 1]);
+        read_until(&mut host, moved);
+        done
+    });
+    assert!(runtime.block_on(reading).expect("the moves"), "the hands stand still");
+    assert!(turns.load(Ordering::Relaxed) < 100, "{turns:?} turns for one move");
 }
 
 /// As with a serial port, bytes are lost that the last program has not read, and bytes that are sent while no program has the path

@@ -48,8 +48,8 @@ pub(super) enum Request {
 /// What ended a sleep.
 enum Heard {
     Nothing,
-    /// Bytes of the host, or that it is gone.
-    Host(io::Result<usize>),
+    /// Bytes of the host, or that it is gone; and whether a program has closed the path since the link is watched.
+    Host(io::Result<usize>, bool),
     Request(Request),
 }
 
@@ -113,15 +113,15 @@ impl Runner {
                     Some(request) => Heard::Request(request),
                     None => break,
                 },
-                heard = hear(self.link.as_ref(), &mut buffer), if !self.alone => Heard::Host(heard),
+                (heard, closed) = hear(self.link.as_ref(), &mut buffer), if !self.alone => Heard::Host(heard, closed),
                 () = sleep(idle) => match &self.link {
-                    Some(link) if self.alone => Heard::Host(link.get_ref().try_read(&mut buffer)),
+                    Some(link) if self.alone => Heard::Host(link.get_ref().try_read(&mut buffer), true),
                     _ => Heard::Nothing,
                 },
             };
             match heard {
                 Heard::Nothing => {}
-                Heard::Host(heard) => self.handle_bytes(heard, &buffer),
+                Heard::Host(heard, closed) => self.handle_bytes(heard, closed, &buffer),
                 Heard::Request(Request::Stop) => break,
                 Heard::Request(request) => self.handle_request(request).await,
             }
@@ -235,17 +235,17 @@ impl Runner {
         self.write(&bytes).await;
     }
 
-    /// Passes the host's bytes to the board, or notes that no program has the path open.
-    fn handle_bytes(&mut self, heard: io::Result<usize>, buffer: &[u8]) {
+    /// Passes the host's bytes to the board, or notes that no program has the path open. If `closed`, the path may be open again already.
+    fn handle_bytes(&mut self, heard: io::Result<usize>, closed: bool, buffer: &[u8]) {
         let alone = match &heard {
             Ok(count) => *count == 0,
             Err(error) => error.kind() != io::ErrorKind::WouldBlock,
         };
-        if alone && !self.alone {
+        if !self.alone && (alone || closed) {
             self.discard_unread();
         }
-        if !alone && self.alone {
-            // The runtime takes a hang-up for the end of a link: this one goes on.
+        if closed && !alone {
+            // For the runtime a link that was closed is ready for ever: it would not wait any more, and no other wait would end.
             self.link = self.link.take().and_then(|link| watched(link.into_inner()).ok());
         }
         self.alone = alone;
@@ -293,11 +293,20 @@ fn watched(link: Pty) -> io::Result<AsyncFd<Pty>> {
     AsyncFd::new(link)
 }
 
-/// Waits for bytes of the host; forever if there is no link.
-async fn hear(link: Option<&AsyncFd<Pty>>, buffer: &mut [u8]) -> io::Result<usize> {
-    match link {
-        Some(link) => link.async_io(Interest::READABLE, |link| link.try_read(buffer)).await,
-        None => std::future::pending().await,
+/// Waits for bytes of the host, forever if there is no link. Returns them, and whether a program has closed the path; it may be open again.
+async fn hear(link: Option<&AsyncFd<Pty>>, buffer: &mut [u8]) -> (io::Result<usize>, bool) {
+    let Some(link) = link else { return std::future::pending().await };
+    loop {
+        let mut ready = match link.readable().await {
+            Ok(ready) => ready,
+            Err(error) => return (Err(error), true),
+        };
+        let closed = ready.ready().is_read_closed();
+        match ready.try_io(|link| link.get_ref().try_read(buffer)) {
+            Ok(heard) => return (heard, closed),
+            Err(_) if closed => return (Err(io::ErrorKind::WouldBlock.into()), closed),
+            Err(_) => {}
+        }
     }
 }
 
