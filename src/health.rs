@@ -22,8 +22,6 @@ pub struct Health {
     pub under_voltage: Option<bool>,
     /// Free space for journals.
     pub disk_free_bytes: Option<u64>,
-    /// The average number of programs that wanted to run in the last minute.
-    pub load: Option<f32>,
     /// The time source of the clock.
     pub clock: ClockSync,
 }
@@ -48,7 +46,6 @@ fn read_in(root: &Path, journal: &Path) -> Health {
         temperature_c: temperature(&root.join("sys/class/thermal")),
         under_voltage: under_voltage(&root.join("sys/class/hwmon")),
         disk_free_bytes: disk(journal).map(|disk| disk.free),
-        load: nix::sys::sysinfo::sysinfo().ok().map(|info| info.load_average().0 as f32),
         clock: clock(kernel_clock::state(), root),
     }
 }

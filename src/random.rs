@@ -21,7 +21,7 @@ pub fn bytes(count: usize) -> io::Result<Vec<u8>> {
 /// # Errors
 /// The operating system gives no random bytes.
 pub fn hex(count: usize) -> io::Result<String> {
-    Ok(bytes(count)?.iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(flagfall_protocols::bytes::hex(&bytes(count)?))
 }
 
 #[cfg(test)]

@@ -6,10 +6,6 @@ use std::time::Duration;
 use fastrand::Rng;
 use flagfall_protocols::time::Instant;
 
-mod link;
-
-pub use link::FaultyLink;
-
 /// The probability of each fault, 0.0..=1.0. By default there are no faults.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Rates {

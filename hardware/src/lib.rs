@@ -16,9 +16,7 @@
 //! | [`ask`] | asks a device for its identity |
 //! | [`holder`] | finds the process that uses a port |
 //! | [`pty`] | a pseudo-terminal, which acts as a serial port |
-//! | [`replay`] | a link that plays a recording |
-//! | [`tap`] | hands a copy of all bytes of a link to a function |
-//! | [`faulty`] | puts errors into the bytes of a link or a recording; a seed selects the errors |
+//! | [`faulty`] | puts errors into the bytes of a recording; a seed selects the errors |
 //! | [`emulator`] | emulated boards, scripts of hand motions, and a test rig that runs a driver |
 #![forbid(unsafe_code)]
 
@@ -30,6 +28,7 @@ pub mod ble {
     //! Stands in for Bluetooth LE links: no radio can be started.
     pub use crate::no_ble::*;
 }
+mod ble_types;
 pub mod discover;
 pub mod emulator;
 pub mod faulty;
@@ -43,6 +42,4 @@ mod no_ble;
 pub mod port;
 pub mod pty;
 pub mod reactor;
-pub mod replay;
 pub mod serial;
-pub mod tap;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use nix::errno::Errno;
 
 /// A connection that transfers bytes to and from a device. A read blocks for at most the given time. One thread reads and
-/// writes the link.
+/// writes the link. A link is closed when it is dropped.
 pub trait Link: Send {
     /// Waits at most `timeout` for bytes and puts them into `buffer`. Returns the number of bytes, which is at least one unless
     /// `buffer` is empty.
@@ -21,9 +21,6 @@ pub trait Link: Send {
     /// # Errors
     /// [`LinkError::TimedOut`] if the other end accepts no more bytes; some bytes may have gone out.
     fn write(&mut self, bytes: &[u8]) -> Result<(), LinkError>;
-
-    /// Closes the link. Later reads and writes return [`LinkError::Unplugged`].
-    fn close(&mut self);
 }
 
 /// The longest time for which a write may make no progress. A pseudo-terminal that no program reads stalls after 20,480 bytes.
@@ -32,7 +29,7 @@ pub const WRITE_TIMEOUT: Duration = Duration::from_secs(1);
 /// Why a link failed.
 #[derive(Debug)]
 pub enum LinkError {
-    /// The device, its cable or its adapter is gone, or the link was closed.
+    /// The device, its cable or its adapter is gone.
     Unplugged,
     /// The device is there but does not communicate (no such service, connection refused).
     Refused,
@@ -42,8 +39,6 @@ pub enum LinkError {
     Busy,
     /// This user may not open the device.
     Denied,
-    /// The link is open and the device does not answer. The caller that asks the questions concludes this.
-    Silent,
     /// Any other error of the operating system.
     Other(io::Error),
 }
@@ -56,7 +51,6 @@ impl fmt::Display for LinkError {
             LinkError::TimedOut => f.write_str("timed out"),
             LinkError::Busy => f.write_str("busy: another program has it open"),
             LinkError::Denied => f.write_str("permission denied"),
-            LinkError::Silent => f.write_str("silent"),
             LinkError::Other(error) => error.fmt(f),
         }
     }
@@ -92,19 +86,5 @@ impl From<io::Error> for LinkError {
             io::ErrorKind::PermissionDenied => LinkError::Denied,
             _ => LinkError::Other(error),
         }
-    }
-}
-
-impl<L: Link + ?Sized> Link for Box<L> {
-    fn read(&mut self, buffer: &mut [u8], timeout: Duration) -> Result<usize, LinkError> {
-        (**self).read(buffer, timeout)
-    }
-
-    fn write(&mut self, bytes: &[u8]) -> Result<(), LinkError> {
-        (**self).write(bytes)
-    }
-
-    fn close(&mut self) {
-        (**self).close();
     }
 }

@@ -5,9 +5,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use flagfall_protocols::driver::Channel;
-
-use crate::link::LinkError;
+pub use crate::ble_types::*;
 use crate::port::SendError;
 
 /// The address of a device. There is none.
@@ -24,77 +22,6 @@ impl fmt::Display for Address {
 pub fn device(text: &str) -> (Option<Address>, Option<String>) {
     (None, Some(text.to_owned()))
 }
-
-/// The device that a link wants.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Wanted {
-    /// Its address.
-    pub address: Option<Address>,
-    /// Its advertised name.
-    pub name: Option<String>,
-    /// Its serial number.
-    pub serial: Option<String>,
-    /// Beginnings of the family's names.
-    pub family: &'static [&'static str],
-    /// The channels of the family.
-    pub channels: Option<&'static [Channel]>,
-    /// A key that some devices need.
-    pub unlock: Option<Vec<u8>>,
-}
-
-/// A characteristic of a device. There is none.
-#[derive(Clone, Debug)]
-pub struct Place {
-    /// The number of the channel.
-    pub channel: u8,
-    /// The service.
-    pub service: u128,
-    /// The characteristic.
-    pub characteristic: u128,
-    /// Whether it notifies.
-    pub notifies: bool,
-    /// Whether it can be written.
-    pub writes: bool,
-    /// Why it does not notify.
-    pub refused: Option<String>,
-}
-
-/// An event of a link. There is none.
-#[derive(Debug)]
-pub enum BleEvent<'a> {
-    /// The device is connected.
-    Up {
-        /// Its address.
-        address: Address,
-        /// Its name.
-        name: Option<&'a str>,
-        /// The signal strength in dBm.
-        signal: Option<i16>,
-        /// The characteristics.
-        places: &'a [Place],
-    },
-    /// Bytes arrived.
-    Bytes {
-        /// The number of the channel.
-        channel: u8,
-        /// The bytes.
-        bytes: &'a [u8],
-    },
-    /// The device is not connected any more.
-    Down(LinkError),
-    /// There is no device.
-    Missing(LinkProblem),
-    /// A step of an attempt to connect.
-    Attempt {
-        /// The address of the device.
-        address: Address,
-        /// The step, for people.
-        step: &'a str,
-    },
-}
-
-/// Receives a link's events with their times.
-pub type Sink = Box<dyn FnMut(u64, &BleEvent<'_>) -> bool + Send>;
 
 /// This program was built without Bluetooth LE.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -144,19 +71,6 @@ impl BleLink {
     pub fn want(&self, _: Wanted) {
         match *self.radio {}
     }
-}
-
-/// A device that advertises. There is none.
-#[derive(Clone, Debug)]
-pub struct Nearby {
-    /// Its address.
-    pub address: Address,
-    /// Its name.
-    pub name: Option<String>,
-    /// The signal strength in dBm.
-    pub signal: Option<i16>,
-    /// Some program is connected to it.
-    pub connected: bool,
 }
 
 impl Wanted {

@@ -22,7 +22,7 @@ use crate::link::{Link, LinkError, WRITE_TIMEOUT};
 /// One end of a pseudo-terminal.
 #[derive(Debug)]
 pub struct Pty {
-    end: Option<OwnedFd>,
+    end: OwnedFd,
     /// The slave, which stays open beside its master so that a program can close the path and open it again.
     keeper: Option<OwnedFd>,
 }
@@ -43,7 +43,7 @@ impl Pty {
         let path = PathBuf::from(ptsname_r(&master).map_err(cause)?);
         let slave = open(&path, OFlag::O_RDWR | OFlag::O_NOCTTY | OFlag::O_CLOEXEC, Mode::empty()).map_err(cause)?;
         make_raw(&slave)?;
-        Ok((Pty { end: Some(prepared(master.into())?), keeper: Some(slave) }, path))
+        Ok((Pty { end: prepared(master.into())?, keeper: Some(slave) }, path))
     }
 
     /// Opens the other end by its path, in raw mode.
@@ -53,7 +53,7 @@ impl Pty {
     pub fn open(path: &Path) -> Result<Pty, LinkError> {
         let end = open(path, OFlag::O_RDWR | OFlag::O_NOCTTY | OFlag::O_CLOEXEC, Mode::empty()).map_err(cause)?;
         make_raw(&end)?;
-        Ok(Pty { end: Some(prepared(end)?), keeper: None })
+        Ok(Pty { end: prepared(end)?, keeper: None })
     }
 
     /// From now on the master returns [`LinkError::Unplugged`] when no program has the path open. Call this function when a
@@ -67,7 +67,7 @@ impl Pty {
     /// # Errors
     /// [`io::ErrorKind::WouldBlock`] if there are no bytes; any other error if no program has the path open.
     pub fn try_read(&self, buffer: &mut [u8]) -> io::Result<usize> {
-        Ok(read(self.end.as_ref().ok_or(io::ErrorKind::NotConnected)?, buffer)?)
+        Ok(read(&self.end, buffer)?)
     }
 
     /// Writes as many bytes as there is room for, without waiting.
@@ -75,7 +75,7 @@ impl Pty {
     /// # Errors
     /// [`io::ErrorKind::WouldBlock`] if there is no room; any other error if the path is gone.
     pub fn try_write(&self, bytes: &[u8]) -> io::Result<usize> {
-        Ok(write(self.end.as_ref().ok_or(io::ErrorKind::NotConnected)?, bytes)?)
+        Ok(write(&self.end, bytes)?)
     }
 
     /// Discards the bytes that were written to the path and that the program did not read before it closed the path. The last
@@ -84,26 +84,24 @@ impl Pty {
     /// # Errors
     /// The same as for [`Pty::open`].
     pub fn discard_unread(path: &Path) -> Result<(), LinkError> {
-        let end = Pty::open(path)?.end.ok_or(LinkError::Unplugged)?;
-        tcflush(&end, FlushArg::TCIFLUSH).map_err(cause)
+        tcflush(&Pty::open(path)?.end, FlushArg::TCIFLUSH).map_err(cause)
     }
 }
 
 impl AsRawFd for Pty {
-    /// Returns the descriptor on which a program that has many links waits; -1 if the link is closed.
+    /// Returns the descriptor on which a program that has many links waits.
     fn as_raw_fd(&self) -> RawFd {
-        self.end.as_ref().map_or(-1, AsRawFd::as_raw_fd)
+        self.end.as_raw_fd()
     }
 }
 
 impl Link for Pty {
     fn read(&mut self, buffer: &mut [u8], timeout: Duration) -> Result<usize, LinkError> {
-        let end = self.end.as_ref().ok_or(LinkError::Unplugged)?;
         if buffer.is_empty() {
             return Ok(0);
         }
-        wait(end, PollFlags::POLLIN, timeout)?;
-        match read(end, buffer) {
+        wait(&self.end, PollFlags::POLLIN, timeout)?;
+        match read(&self.end, buffer) {
             Ok(0) => Err(LinkError::Unplugged),
             Ok(count) => Ok(count),
             Err(error) => Err(cause(error)),
@@ -111,21 +109,15 @@ impl Link for Pty {
     }
 
     fn write(&mut self, bytes: &[u8]) -> Result<(), LinkError> {
-        let end = self.end.as_ref().ok_or(LinkError::Unplugged)?;
         let mut left = bytes;
         while !left.is_empty() {
-            wait(end, PollFlags::POLLOUT, WRITE_TIMEOUT)?;
-            match write(end, left) {
+            wait(&self.end, PollFlags::POLLOUT, WRITE_TIMEOUT)?;
+            match write(&self.end, left) {
                 Ok(count) => left = &left[count..],
                 Err(error) => return Err(cause(error)),
             }
         }
         Ok(())
-    }
-
-    fn close(&mut self) {
-        self.end = None;
-        self.keeper = None;
     }
 }
 

@@ -24,11 +24,6 @@ use crate::link::{Link, LinkError, WRITE_TIMEOUT};
 /// An open serial port, USB adapter or pseudo-terminal.
 #[derive(Debug)]
 pub struct Serial {
-    port: Option<Open>,
-}
-
-#[derive(Debug)]
-struct Open {
     /// This field is dropped first. It ends the exclusive use, which must happen while the port is still open.
     _holder: TTYPort,
     bytes: Arc<OwnedFd>,
@@ -76,7 +71,7 @@ impl Serial {
         if is_pseudo_terminal(&bytes)? {
             rustix::termios::ioctl_tiocnxcl(&bytes).map_err(io::Error::from)?;
         }
-        Ok(Serial { port: Some(Open { _holder: holder, bytes }) })
+        Ok(Serial { _holder: holder, bytes })
     }
 
     /// Reads the waiting bytes without blocking. Returns `None` if there are none.
@@ -84,7 +79,7 @@ impl Serial {
     /// # Errors
     /// [`LinkError::Unplugged`] if the port is gone.
     pub fn read_now(&mut self, buffer: &mut [u8]) -> Result<Option<usize>, LinkError> {
-        match read(self.descriptor()?, buffer) {
+        match read(&self.bytes, buffer) {
             Ok(0) if !buffer.is_empty() => Err(LinkError::Unplugged),
             Ok(count) => Ok(Some(count)),
             Err(Errno::EAGAIN | Errno::EINTR) => Ok(None),
@@ -97,45 +92,36 @@ impl Serial {
     /// # Errors
     /// [`LinkError::Unplugged`] if the port is gone.
     pub fn write_now(&mut self, bytes: &[u8]) -> Result<usize, LinkError> {
-        self.writer().ok_or(LinkError::Unplugged)?.write_now(bytes)
+        self.writer().write_now(bytes)
     }
 
-    /// Returns a writer for the port, if the port is open.
-    pub(crate) fn writer(&self) -> Option<Writer> {
-        self.port.as_ref().map(|port| Writer(Arc::clone(&port.bytes)))
+    /// Returns a writer for the port.
+    pub(crate) fn writer(&self) -> Writer {
+        Writer(Arc::clone(&self.bytes))
     }
 
-    /// The descriptor for poll(2); `None` after [`Link::close`].
-    pub fn fd(&self) -> Option<BorrowedFd<'_>> {
-        self.port.as_ref().map(|port| port.bytes.as_fd())
-    }
-
-    fn descriptor(&self) -> Result<&Arc<OwnedFd>, LinkError> {
-        self.port.as_ref().map(|port| &port.bytes).ok_or(LinkError::Unplugged)
+    /// The descriptor for poll(2).
+    pub fn fd(&self) -> BorrowedFd<'_> {
+        self.bytes.as_fd()
     }
 }
 
 impl Link for Serial {
     fn read(&mut self, buffer: &mut [u8], timeout: Duration) -> Result<usize, LinkError> {
-        let end = self.descriptor()?;
         if buffer.is_empty() {
             return Ok(0);
         }
-        wait(end, PollFlags::POLLIN, timeout)?;
+        wait(&self.bytes, PollFlags::POLLIN, timeout)?;
         self.read_now(buffer)?.ok_or(LinkError::TimedOut)
     }
 
     fn write(&mut self, bytes: &[u8]) -> Result<(), LinkError> {
         let mut left = bytes;
         while !left.is_empty() {
-            wait(self.descriptor()?, PollFlags::POLLOUT, WRITE_TIMEOUT)?;
+            wait(&self.bytes, PollFlags::POLLOUT, WRITE_TIMEOUT)?;
             left = &left[self.write_now(left)?..];
         }
         Ok(())
-    }
-
-    fn close(&mut self) {
-        self.port = None;
     }
 }
 

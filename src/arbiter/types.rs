@@ -180,12 +180,7 @@ impl Submission {
 
     /// The audit entry of the command, with its body if it was `admitted`.
     pub fn audit(&self, admitted: bool, code: Code, message: &str) -> CommandBody {
-        let role = self.role.map(|role| match role {
-            Role::Operator => "operator",
-            Role::Arbiter => "arbiter",
-            Role::Chief => "chief",
-            Role::Organiser => "organiser",
-        });
+        let role = self.role.map(Role::name);
         CommandBody {
             verb: self.verb.clone(),
             id: Some(self.id.clone()),

@@ -112,20 +112,13 @@ impl Calibrate {
                     Some((at, event)) => lesson.handle_event(at, event)?,
                     None => bail!("{}: its thread has ended", self.port.display()),
                 },
-                () = wait(due) => {}
+                () = tokio::time::sleep(due.map_or(Duration::MAX, |due| due.since(monotonic()))) => {}
             }
             lesson.feed_deadlines(monotonic());
             if lesson.print_messages(monotonic())? || end.is_some_and(|end| monotonic() >= end) {
                 return Ok(());
             }
         }
-    }
-}
-
-async fn wait(due: Option<MonotonicTime>) {
-    match due {
-        Some(due) => tokio::time::sleep(due.since(monotonic())).await,
-        None => std::future::pending().await,
     }
 }
 

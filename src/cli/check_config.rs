@@ -99,15 +99,6 @@ fn about_output(output: &Output) -> String {
     format!("Output {}: {audience}/ to {whither}", output.name)
 }
 
-fn role(role: Role) -> &'static str {
-    match role {
-        Role::Operator => "operator",
-        Role::Arbiter => "arbiter",
-        Role::Chief => "chief",
-        Role::Organiser => "organiser",
-    }
-}
-
 fn print(loaded: &Loaded, out: &mut dyn Write) -> Result<()> {
     let Loaded { config, files, hash } = loaded;
     let files: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
@@ -152,7 +143,7 @@ fn print(loaded: &Loaded, out: &mut dyn Write) -> Result<()> {
             (Role::Chief, _) | (_, []) => "all boards".to_owned(),
             (_, ids) => ids.join(", "),
         };
-        writeln!(out, "User {name}: {}, {boards}", role(user.role))?;
+        writeln!(out, "User {name}: {}, {boards}", user.role.name())?;
     }
     for warning in config::warnings(config) {
         writeln!(out, "Warning: {warning}")?;

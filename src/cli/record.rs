@@ -117,7 +117,7 @@ impl Record {
                     Some((at, event)) => recording.handle_event(at, event)?,
                     None => bail!("{}: its thread has ended", self.port.display()),
                 },
-                () = wait(due) => {}
+                () = tokio::time::sleep(due.map_or(Duration::MAX, |due| due.since(monotonic()))) => {}
             }
             if end.is_some_and(|end| monotonic() >= end) {
                 return Ok(());
@@ -137,13 +137,6 @@ impl Record {
             driver = Box::leak(Box::new(DriverInfo { baud, ..*driver }));
         }
         Ok(Device::port(&self.port, driver)?)
-    }
-}
-
-async fn wait(due: Option<MonotonicTime>) {
-    match due {
-        Some(due) => tokio::time::sleep(due.since(monotonic())).await,
-        None => std::future::pending().await,
     }
 }
 

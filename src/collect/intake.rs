@@ -5,14 +5,13 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use rumqttc::v5::mqttbytes::QoS;
-use rumqttc::v5::mqttbytes::v5::{
-    Filter, LastWill, LastWillProperties, Packet, PubAckReason, PublishProperties, SubscribeReasonCode,
-};
+use rumqttc::v5::mqttbytes::v5::{Filter, Packet, PubAckReason, PublishProperties, SubscribeReasonCode};
 use rumqttc::v5::{AsyncClient, ConnectionError, Event, EventLoop, MqttOptions};
 use rumqttc::{NetworkOptions, Outgoing, TlsConfiguration, Transport};
 use tokio::sync::{mpsc, watch};
 
 use crate::config::OutputAudience;
+use crate::mqtt::packets;
 use crate::mqtt::{Backoff, Identity, ReconnectDelays};
 use crate::system_clock::monotonic;
 use crate::wire::topics::{MAX_ID, is_id};
@@ -28,10 +27,6 @@ const REQUESTS: usize = 256;
 const CONNECT: u64 = 5;
 /// The keep-alive time.
 const KEEP_ALIVE: Duration = Duration::from_secs(10);
-/// The time between a lost connection and the publication of the will, in seconds (`wire/README.md#4`).
-const WILL_DELAY: u32 = 5;
-/// The content type of all messages but PGN.
-pub(crate) const JSON: &str = "application/json";
 
 /// What comes from the broker.
 #[derive(Debug)]
@@ -150,16 +145,7 @@ impl Link {
         network.set_connection_timeout(CONNECT).set_tcp_nodelay(true);
         options.set_connection_timeout(CONNECT).set_network_options(network).set_keep_alive(KEEP_ALIVE);
         options.set_clean_start(true).set_max_packet_size(Some(LARGEST)).set_outgoing_inflight_upper_limit(16);
-        let about_will = LastWillProperties {
-            delay_interval: Some(WILL_DELAY),
-            payload_format_indicator: Some(1),
-            message_expiry_interval: None,
-            content_type: Some(JSON.to_owned()),
-            response_topic: None,
-            correlation_data: None,
-            user_properties: Vec::new(),
-        };
-        options.set_last_will(LastWill::new(will.0, will.1, QoS::AtLeastOnce, true, Some(about_will)));
+        options.set_last_will(packets::will(will.0, will.1));
         let (client, events) = AsyncClient::new(options, REQUESTS);
         let (sender, heard) = mpsc::channel(WAITING);
         let (stop, stopped) = watch::channel(false);

@@ -5,8 +5,9 @@ use std::io;
 
 use flagfall_protocols::time::Instant;
 
-use super::intake::{self, Link};
+use super::intake::Link;
 use crate::health;
+use crate::mqtt::packets;
 use crate::random;
 use crate::system_clock::{self, monotonic};
 use crate::wire::envelope::{self, Stamp};
@@ -117,7 +118,7 @@ impl OwnNode {
         let status = topics::node_status(&self.root, &self.name);
         for (topic, retained) in self.retained.iter_mut().filter(|(_, retained)| !retained.given) {
             if all || *topic == status {
-                retained.given = link.retain(topic, intake::JSON, retained.payload.clone());
+                retained.given = link.retain(topic, packets::JSON, retained.payload.clone());
             }
         }
     }

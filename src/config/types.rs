@@ -13,6 +13,7 @@ use super::fleet::Fleet;
 use super::output::{Collect, Output};
 use super::screens::Screens;
 use super::shown::Shown;
+pub use crate::wire::node::Role;
 
 /// The whole configuration.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -375,18 +376,4 @@ pub struct User {
     /// The ids of the boards that the role holds for; if none, all boards of this machine. A chief's role always holds for all.
     #[serde(default)]
     pub boards: Vec<String>,
-}
-
-/// What a user may do (`wire/README.md#6`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Role {
-    /// Bind boards and correct moves.
-    Operator,
-    /// Also record decisions on their boards.
-    Arbiter,
-    /// The same on all boards.
-    Chief,
-    /// Enter the results of the organiser's desk, and nothing else.
-    Organiser,
 }

@@ -5,7 +5,6 @@
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use super::scheduler::Scheduler;
 
@@ -146,29 +145,18 @@ impl<T> Inbox<T> {
         inner.sleeps
     }
 
-    /// Returns the next item and waits for it at most `wait`, or without a limit. `owner` is the number from
-    /// [`Inbox::replace_owner`].
-    pub(super) fn pop(&self, owner: u64, wait: Option<Duration>) -> Popped<T> {
-        let mut inner = self.lock();
+    /// Waits for the next item and returns it. `owner` is the number from [`Inbox::replace_owner`].
+    pub(super) fn pop(&self, owner: u64) -> Popped<T> {
         // This is evaluated at every wake-up; the owner sleeps again if no item came.
         let blocked = |inner: &mut Inner<T>| {
             let blocked = inner.items.is_empty() && !inner.closed && inner.owner == owner;
             inner.sleeps |= blocked;
             blocked
         };
-        inner = match wait {
-            Some(wait) => self.filled.wait_timeout_while(inner, wait, blocked).unwrap_or_else(PoisonError::into_inner).0,
-            None => self.filled.wait_while(inner, blocked).unwrap_or_else(PoisonError::into_inner),
-        };
-        if inner.owner != owner {
-            return Popped::Closed;
-        }
-        inner.sleeps = false;
-        match self.pop_locked(inner, |_| true) {
-            Ok(item) => Popped::Item(item),
-            Err(true) => Popped::Closed,
-            Err(false) => Popped::TimedOut,
-        }
+        let mut inner = self.filled.wait_while(self.lock(), blocked).unwrap_or_else(PoisonError::into_inner);
+        inner.sleeps &= inner.owner != owner;
+        drop(inner);
+        self.take(owner)
     }
 
     /// Returns the next item if it is there already and is `wanted`.
@@ -231,7 +219,7 @@ mod tests {
     /// Starts an owner that waits for one item.
     fn asleep(inbox: &Arc<Inbox<u32>>, owner: u64) -> std::thread::JoinHandle<Popped<u32>> {
         let own = Arc::clone(inbox);
-        let sleeper = std::thread::Builder::new().spawn(move || own.pop(owner, Some(Duration::from_secs(10))));
+        let sleeper = std::thread::Builder::new().spawn(move || own.pop(owner));
         while !inbox.lock().sleeps {
             std::thread::yield_now();
         }
@@ -247,7 +235,7 @@ mod tests {
         assert_eq!(sleeper.join().expect("no panic"), Popped::Item(1));
         assert!(inbox.offer(3));
         inbox.push_urgent(2);
-        assert_eq!([0, 1].map(|_| inbox.pop(owner, None)), [Popped::Item(2), Popped::Item(3)]);
+        assert_eq!([0, 1].map(|_| inbox.pop(owner)), [Popped::Item(2), Popped::Item(3)]);
     }
 
     #[test]
@@ -286,10 +274,10 @@ mod tests {
         let first = inbox.replace_owner(None);
         assert!(inbox.offer(1));
         let second = inbox.replace_owner(None);
-        assert_eq!(inbox.pop(first, None), Popped::Closed);
-        assert_eq!(inbox.pop(second, None), Popped::Item(1));
-        assert_eq!(inbox.pop(second, Some(Duration::ZERO)), Popped::TimedOut);
+        assert_eq!(inbox.pop(first), Popped::Closed);
+        assert_eq!(inbox.pop(second), Popped::Item(1));
+        assert_eq!(inbox.take(second), Popped::TimedOut);
         inbox.close();
-        assert_eq!((inbox.pop(second, None), inbox.offer(2)), (Popped::Closed, false));
+        assert_eq!((inbox.pop(second), inbox.offer(2)), (Popped::Closed, false));
     }
 }

@@ -213,7 +213,6 @@ pub(super) const fn cause(error: &LinkError) -> &'static str {
         LinkError::TimedOut => "timed-out",
         LinkError::Busy => "busy",
         LinkError::Denied => "denied",
-        LinkError::Silent => "silent",
         LinkError::Other(_) => "other",
     }
 }

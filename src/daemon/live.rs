@@ -3,6 +3,7 @@
 mod opening;
 
 use std::fmt;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -17,7 +18,6 @@ use super::output_router::OutputRouter;
 use super::pgn_rate_limit::PgnRateLimit;
 use super::shared::{Busy, Shared, StationHandle};
 use super::state_rate_limit::StateRateLimit;
-use super::station::Flow;
 use super::submission;
 use super::tap::Pictures;
 use super::timeline::Timeline;
@@ -74,15 +74,15 @@ impl Live {
     }
 
     /// Handles one item and the bytes that came behind it; without an item, the deadlines that have come.
-    pub(super) fn turn(&mut self, item: Option<ToStation>, owner: u64, router: &mut OutputRouter) -> Flow {
+    pub(super) fn turn(&mut self, item: Option<ToStation>, owner: u64, router: &mut OutputRouter) -> ControlFlow<()> {
         let mut flow = self.handle_item(item, router);
         for _ in 1..ITEMS {
-            let bytes = |item: &ToStation| flow == Flow::Continue && matches!(item, ToStation::Bytes { .. });
+            let bytes = |item: &ToStation| flow.is_continue() && matches!(item, ToStation::Bytes { .. });
             let Some(item) = self.handle.inbox.pop_if(owner, bytes) else { break };
             flow = self.handle_item(Some(item), router);
         }
         self.finish_turn(router);
-        if flow == Flow::End {
+        if flow.is_break() {
             self.record_acks(true);
             let now = self.now();
             self.finish(now, router);
@@ -90,8 +90,8 @@ impl Live {
         flow
     }
 
-    fn handle_item(&mut self, item: Option<ToStation>, router: &mut OutputRouter) -> Flow {
-        let mut flow = Flow::Continue;
+    fn handle_item(&mut self, item: Option<ToStation>, router: &mut OutputRouter) -> ControlFlow<()> {
+        let mut flow = ControlFlow::Continue(());
         match item {
             Some(ToStation::Up { at, link, asked, port, signal }) => {
                 let cause = router.device_on(link).link_up(at, asked, port, signal);
@@ -142,7 +142,7 @@ impl Live {
                         device.link_down(system_clock::monotonic(), "stopped");
                     }
                 }
-                flow = Flow::End;
+                flow = ControlFlow::Break(());
             }
             Some(ToStation::LaterStart { boot }) => self.restate_after(boot, router),
             Some(ToStation::AtBroker { topic }) => router.delete_unheld(topic),

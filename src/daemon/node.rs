@@ -333,13 +333,7 @@ impl Node {
 }
 
 fn user_role(user: &config::User) -> UserRole {
-    let role = match user.role {
-        config::Role::Operator => Role::Operator,
-        config::Role::Arbiter => Role::Arbiter,
-        config::Role::Chief => Role::Chief,
-        config::Role::Organiser => Role::Organiser,
-    };
     // The role of a chief always holds for all boards.
-    let boards = if role == Role::Chief { Vec::new() } else { user.boards.clone() };
-    UserRole { role, boards }
+    let boards = if user.role == Role::Chief { Vec::new() } else { user.boards.clone() };
+    UserRole { role: user.role, boards }
 }

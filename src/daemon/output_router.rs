@@ -230,9 +230,8 @@ impl OutputRouter {
         if !self.shared.connected.load(Ordering::Relaxed) {
             return;
         }
-        let hex = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
         let at = self.stamp.anchor.instant_at(system_clock::utc());
-        let body = DeviceRaw { channel, bytes: hex };
+        let body = DeviceRaw { channel, bytes: flagfall_protocols::bytes::hex(bytes) };
         let payload = envelope::make_message("device.raw", None, &self.stamp, Some(at), &body);
         let id = self.device_on(link).id();
         let topic = topics::device_raw(&self.root, &id);

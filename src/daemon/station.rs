@@ -5,6 +5,7 @@
 //! rebuilt from it. If rebuilding panics too, the same record would cause a panic for ever. Then the board is parked: its bytes
 //! are still recorded, and all other boards continue.
 
+use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
@@ -20,15 +21,6 @@ use super::scheduler::{Next, Work};
 use super::shared::{Condition, Shared, StationHandle};
 use super::station_config::StationConfig;
 use crate::system_clock;
-
-/// Whether the station continues after a turn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Flow {
-    /// Another turn comes.
-    Continue,
-    /// It was the last turn.
-    End,
-}
 
 /// One owner of a board's inbox, with everything that it needs.
 pub(super) struct Station {
@@ -111,11 +103,11 @@ impl Station {
             Popped::TimedOut => None,
         };
         let is_due = item.is_some() || live.next_turn().is_some_and(|due| due <= system_clock::monotonic());
-        let turn = || if is_due { live.turn(item, *owner, router) } else { Flow::Continue };
+        let turn = || if is_due { live.turn(item, *owner, router) } else { ControlFlow::Continue(()) };
         match catch_panic(handle, turn) {
-            Some(Flow::Continue) if !handle.inbox.rest(*owner) => Next::Now,
-            Some(Flow::Continue) => Next::Wait(live.next_turn()),
-            Some(Flow::End) => self.end(Condition::Ended),
+            Some(ControlFlow::Continue(())) if !handle.inbox.rest(*owner) => Next::Now,
+            Some(ControlFlow::Continue(())) => Next::Wait(live.next_turn()),
+            Some(ControlFlow::Break(())) => self.end(Condition::Ended),
             None if router.is_replaced() => Next::End,
             None => {
                 tracing::error!("board {}: a fault in the program; the station is rebuilt from its journal", handle.board);

@@ -1,5 +1,6 @@
 //! Reads a command that reached its station, decides about it, makes its record, and publishes the answer.
 
+use flagfall_protocols::bytes;
 use flagfall_protocols::time::Instant;
 
 use super::output_router::OutputRouter;
@@ -47,7 +48,7 @@ pub(super) fn read(
         submission.reply.topic = Some(response.clone());
     }
     if let Some(correlation) = &arrived.correlation {
-        submission.reply.correlation = Some(correlation.iter().take(MAX_CORRELATION).map(|byte| format!("{byte:02x}")).collect());
+        submission.reply.correlation = Some(bytes::hex(&correlation[..correlation.len().min(MAX_CORRELATION)]));
     }
     submission
 }
@@ -57,24 +58,6 @@ pub(super) fn reply(shared: &Shared, root: &str, stamp: &Stamp, reply: &Reply) {
     let at = stamp.anchor.instant_at(crate::system_clock::utc());
     let payload = envelope::make_message("cmd.reply", Some(&reply.id), stamp, Some(at), reply);
     let topic = reply.to.topic.clone().unwrap_or_else(|| topics::reply(root, &reply.actor, "all"));
-    let correlation = reply.to.correlation.as_deref().and_then(unhex);
+    let correlation = reply.to.correlation.as_deref().and_then(bytes::unhex);
     shared.outbox.publish_ephemeral(Ephemeral { topic, payload, correlation, expiry: REPLY_EXPIRY });
-}
-
-/// Reads lower-case hex; none if the text is not hex.
-fn unhex(text: &str) -> Option<Vec<u8>> {
-    let digits = text.as_bytes();
-    let pairs = digits.chunks(2).map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok());
-    if digits.len().is_multiple_of(2) { pairs.collect() } else { None }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::unhex;
-
-    #[test]
-    fn hex_reads_back() {
-        assert_eq!(unhex("00ff7a"), Some(vec![0, 255, 0x7a]));
-        assert_eq!((unhex("0"), unhex("zz"), unhex("")), (None, None, Some(Vec::new())));
-    }
 }

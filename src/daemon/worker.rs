@@ -9,7 +9,6 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
-use std::time::Duration;
 
 use flagfall_game::laws::answering::{self, Answered};
 use flagfall_game::laws::winnable::{Answer, Ask, why};
@@ -43,8 +42,7 @@ pub(super) fn start(inbox: Arc<Inbox<Question>>) -> std::io::Result<JoinHandle<(
     std::thread::Builder::new().name("worker".to_owned()).spawn(move || {
         let mut lines: VecDeque<Line> = VecDeque::new();
         loop {
-            let wait = if lines.is_empty() { None } else { Some(Duration::ZERO) };
-            match inbox.pop(owner, wait) {
+            match if lines.is_empty() { inbox.pop(owner) } else { inbox.take(owner) } {
                 Popped::Item(question) => {
                     if lines.len() == MOST_LINES {
                         lines.pop_front();

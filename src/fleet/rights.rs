@@ -29,9 +29,7 @@ pub fn rights(config: &Config) -> Vec<Rights> {
     let commanders = config.user.iter().map(|(name, user)| {
         let role = match user.role {
             Role::Organiser => return of_role(config, name, FleetRole::Organiser),
-            Role::Operator => "operator",
-            Role::Arbiter => "arbiter",
-            Role::Chief => "chief",
+            role => role.name(),
         };
         let root = &config.mqtt.root;
         Rights { user: name.clone(), role, read: vec![format!("{root}/1/#")], write: vec![format!("{root}/1/cmd/{name}/#")] }

@@ -20,7 +20,7 @@ fn nothing_there_is_nothing_known() {
     let root = root(&[]);
     let found = read_in(root.path(), root.path());
     assert_eq!((found.temperature_c, found.under_voltage), (None, None));
-    assert!(found.disk_free_bytes.is_some() && found.load.is_some_and(|load| load >= 0.0), "{found:?}");
+    assert!(found.disk_free_bytes.is_some(), "{found:?}");
 }
 
 #[test]

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::types::Settings;
 use crate::config::Fleet;
+use crate::wire::node::Presence;
 
 /// The largest number of nodes that are remembered. One event does not have more.
 const NODES: usize = 256;
@@ -38,15 +39,7 @@ struct Peer {
     boards: Vec<String>,
     /// All boards that it lists and may serve.
     listed: Vec<String>,
-    state: PeerState,
-}
-
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
-enum PeerState {
-    #[default]
-    Away,
-    Init,
-    Ready,
+    state: Presence,
 }
 
 /// A claim that counts from now on, or counts no longer.
@@ -94,13 +87,7 @@ impl Claims {
         let peer = self.peers.entry(node.to_owned()).or_default();
         match boards {
             Some((boards, listed)) => (peer.boards, peer.listed) = (boards, listed),
-            None => {
-                peer.state = match body["state"].as_str() {
-                    Some("ready") => PeerState::Ready,
-                    Some("init") => PeerState::Init,
-                    _ => PeerState::Away,
-                }
-            }
+            None => peer.state = Presence::of(body),
         }
         if self.gathering { Vec::new() } else { self.update_counted() }
     }
@@ -127,7 +114,7 @@ impl Claims {
     /// Whether another node that is alive lists this board of our event.
     pub(super) fn is_listed(&self, round: &str, board: &str) -> bool {
         let whole = format!("{}/{round}/{board}", self.event);
-        let alive = self.peers.values().filter(|peer| peer.state != PeerState::Away);
+        let alive = self.peers.values().filter(|peer| peer.state != Presence::Away);
         alive.flat_map(|peer| &peer.listed).any(|listed| *listed == whole || listed == board)
     }
 
@@ -139,8 +126,8 @@ impl Claims {
                 let claim = (board.clone(), node.clone());
                 let taken = || self.counted.iter().any(|(counted, _)| counted == board);
                 // Of two nodes that start together, the first by name keeps the board.
-                let first = peer.state == PeerState::Ready || (peer.state == PeerState::Init && *node < self.node);
-                let goes_on = peer.state != PeerState::Away && self.counted.contains(&claim);
+                let first = peer.state == Presence::Ready || (peer.state == Presence::Init && *node < self.node);
+                let goes_on = peer.state != Presence::Away && self.counted.contains(&claim);
                 if goes_on || (first && (!self.established || taken())) {
                     now.insert(claim);
                 }

@@ -6,12 +6,6 @@ use rumqttc::v5::mqttbytes::v5::Filter;
 
 use crate::mqtt::outbox::Ticket;
 
-/// A packet that the broker has not answered yet.
-pub(super) enum Sent {
-    Publication(SentPublication),
-    Subscription(Vec<Filter>),
-}
-
 /// A publication that the broker has not answered yet.
 #[derive(Clone, Debug)]
 pub(super) struct SentPublication {
@@ -25,11 +19,12 @@ pub(super) struct SentPublication {
     pub(super) whole: bool,
 }
 
-/// The packet ids in use. Far fewer are in use than there are.
+/// The packets that the broker has not answered yet, by their ids. Far fewer ids are in use than there are.
 #[derive(Default)]
 pub(super) struct Ids {
     last: u16,
-    sent: BTreeMap<u16, Sent>,
+    pub(super) publications: BTreeMap<u16, SentPublication>,
+    pub(super) subscriptions: BTreeMap<u16, Vec<Filter>>,
 }
 
 impl Ids {
@@ -37,54 +32,15 @@ impl Ids {
     pub(super) fn next(&mut self) -> u16 {
         loop {
             self.last = self.last.checked_add(1).unwrap_or(1);
-            if !self.sent.contains_key(&self.last) {
+            if !self.publications.contains_key(&self.last) && !self.subscriptions.contains_key(&self.last) {
                 return self.last;
-            }
-        }
-    }
-
-    /// Notes that an id is in use until its packet is answered.
-    pub(super) fn sent(&mut self, id: u16, sent: Sent) {
-        self.sent.insert(id, sent);
-    }
-
-    pub(super) fn publication(&mut self, id: u16) -> Option<SentPublication> {
-        match self.sent.remove(&id)? {
-            Sent::Publication(publication) => Some(publication),
-            subscription @ Sent::Subscription(_) => {
-                self.sent.insert(id, subscription);
-                None
             }
         }
     }
 
     /// The largest publication that is not acknowledged yet.
     pub(super) fn largest_publication(&self) -> Option<&SentPublication> {
-        let publications = self.sent.values().filter_map(|sent| match sent {
-            Sent::Publication(publication) => Some(publication),
-            Sent::Subscription(_) => None,
-        });
-        publications.max_by_key(|publication| publication.size)
-    }
-
-    pub(super) fn subscription(&mut self, id: u16) -> Option<Vec<Filter>> {
-        match self.sent.remove(&id)? {
-            Sent::Subscription(filters) => Some(filters),
-            publication @ Sent::Publication(_) => {
-                self.sent.insert(id, publication);
-                None
-            }
-        }
-    }
-
-    /// Whether a publication is not acknowledged yet.
-    pub(super) fn has_publication(&self) -> bool {
-        self.sent.values().any(|sent| matches!(sent, Sent::Publication(_)))
-    }
-
-    /// Whether a subscription is not answered yet.
-    pub(super) fn has_subscription(&self) -> bool {
-        self.sent.values().any(|sent| matches!(sent, Sent::Subscription(_)))
+        self.publications.values().max_by_key(|publication| publication.size)
     }
 }
 
@@ -92,24 +48,19 @@ impl Ids {
 mod tests {
     use super::*;
 
-    fn subscription() -> Sent {
-        Sent::Subscription(Vec::new())
-    }
-
     #[test]
     fn ids_go_round_past_those_in_use() {
         let mut ids = Ids::default();
         for expected in 1..=3 {
             assert_eq!(ids.next(), expected);
-            ids.sent(expected, subscription());
+            ids.subscriptions.insert(expected, Vec::new());
         }
-        assert!(ids.subscription(2).is_some() && ids.subscription(2).is_none() && ids.publication(3).is_none());
+        assert!(ids.subscriptions.remove(&2).is_some());
         for expected in 4..=u16::MAX {
             assert_eq!(ids.next(), expected);
         }
-        ids.sent(u16::MAX, subscription());
+        ids.subscriptions.insert(u16::MAX, Vec::new());
         assert_eq!([ids.next(), ids.next(), ids.next()], [2, 4, 5], "0 is no id, 1 and 3 are in use");
-        assert!(ids.has_subscription() && !ids.has_publication());
     }
 
     #[test]
@@ -119,12 +70,12 @@ mod tests {
         for _ in 0..200_000 {
             let id = ids.next();
             assert!(id != 0 && !used.contains(&id), "{id} is in use: {used:?}");
-            ids.sent(id, subscription());
+            ids.subscriptions.insert(id, Vec::new());
             used.push(id);
             if used.len() == 32 {
                 // Some are answered late, one never.
                 let answered = used.swap_remove(random.usize(1..32));
-                assert!(ids.subscription(answered).is_some());
+                assert!(ids.subscriptions.remove(&answered).is_some());
             }
         }
     }

@@ -15,7 +15,7 @@ mod ids;
 mod keep_alive;
 mod namesakes;
 pub mod outbox;
-mod packets;
+pub(crate) mod packets;
 mod probe;
 mod refusals;
 mod request;

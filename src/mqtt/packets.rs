@@ -20,7 +20,7 @@ pub(super) const LARGEST: u32 = 256 * 1024;
 pub(super) const KEEP_ALIVE: Duration = Duration::from_secs(10);
 /// The time for which the broker keeps the session of an absent node, in seconds.
 const SESSION: u32 = 3600;
-/// The time between a lost connection and the publication of the will, in seconds.
+/// The time between a lost connection and the publication of the will, in seconds (`wire/README.md#4`).
 const WILL_DELAY: u32 = 5;
 /// The largest number of messages that the broker may send before this node acknowledges them.
 const INCOMING: u16 = 32;
@@ -36,7 +36,21 @@ pub(super) struct Client {
 }
 
 /// The content type of all messages but one.
-const JSON: &str = "application/json";
+pub(crate) const JSON: &str = "application/json";
+
+/// The retained message that the broker publishes some seconds after it has lost a client.
+pub(crate) fn will(topic: String, payload: String) -> LastWill {
+    let properties = LastWillProperties {
+        delay_interval: Some(WILL_DELAY),
+        payload_format_indicator: Some(1),
+        message_expiry_interval: None,
+        content_type: Some(JSON.to_owned()),
+        response_topic: None,
+        correlation_data: None,
+        user_properties: Vec::new(),
+    };
+    LastWill::new(topic, payload, QoS::AtLeastOnce, true, Some(properties))
+}
 
 /// Writes our client id and our will.
 pub(super) fn connect(settings: &Settings, client: &Client, out: &mut BytesMut) -> Result<(), Error> {
@@ -46,16 +60,7 @@ pub(super) fn connect(settings: &Settings, client: &Client, out: &mut BytesMut) 
         max_packet_size: Some(LARGEST),
         ..ConnectProperties::new()
     };
-    let about_will = LastWillProperties {
-        delay_interval: Some(WILL_DELAY),
-        payload_format_indicator: Some(1),
-        message_expiry_interval: None,
-        content_type: Some(JSON.to_owned()),
-        response_topic: None,
-        correlation_data: None,
-        user_properties: Vec::new(),
-    };
-    let will = LastWill::new(settings.status_topic(), client.will.clone(), QoS::AtLeastOnce, true, Some(about_will));
+    let will = will(settings.status_topic(), client.will.clone());
     let login = settings.identity.user().map(|(user, password)| Login::new(user, password));
     let connect = Connect {
         keep_alive: KEEP_ALIVE.as_secs() as u16,

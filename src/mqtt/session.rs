@@ -182,7 +182,7 @@ impl Session {
     /// Whether the broker has stopped acknowledging.
     pub(super) fn is_stalled(&mut self, now: MonotonicTime) -> bool {
         let Some(link) = &mut self.link else { return false };
-        if !link.ids.has_publication() {
+        if link.ids.publications.is_empty() {
             link.progress = now;
         }
         now.since(link.progress) >= STALL

@@ -30,17 +30,7 @@ pub enum AlarmStatus {
     GameOver,
 }
 
-impl From<alarm::AlarmStatus> for AlarmStatus {
-    fn from(status: alarm::AlarmStatus) -> AlarmStatus {
-        match status {
-            alarm::AlarmStatus::Open => AlarmStatus::Open,
-            alarm::AlarmStatus::CorrectedOnBoard => AlarmStatus::CorrectedOnBoard,
-            alarm::AlarmStatus::Cured => AlarmStatus::Cured,
-            alarm::AlarmStatus::Acknowledged => AlarmStatus::Acknowledged,
-            alarm::AlarmStatus::GameOver => AlarmStatus::GameOver,
-        }
-    }
-}
+mirror!(alarm::AlarmStatus => AlarmStatus { Open, CorrectedOnBoard, Cured, Acknowledged, GameOver });
 
 /// An alarm.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]

@@ -150,27 +150,9 @@ pub enum End {
     Circle,
 }
 
-impl From<proof::End> for End {
-    fn from(end: proof::End) -> End {
-        match end {
-            proof::End::Mated => End::Mated,
-            proof::End::Stalemate => End::Stalemate,
-            proof::End::Material => End::Material,
-            proof::End::Circle => End::Circle,
-        }
-    }
-}
+mirror!(proof::End => End { Mated, Stalemate, Material, Circle });
 
-impl From<End> for proof::End {
-    fn from(end: End) -> proof::End {
-        match end {
-            End::Mated => proof::End::Mated,
-            End::Stalemate => proof::End::Stalemate,
-            End::Material => proof::End::Material,
-            End::Circle => proof::End::Circle,
-        }
-    }
-}
+mirror!(End => proof::End { Mated, Stalemate, Material, Circle });
 
 /// A wall: men that can never move, and the squares on which they keep the other men.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

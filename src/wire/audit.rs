@@ -32,17 +32,7 @@ pub enum GameEvent {
     LeftOpen,
 }
 
-impl From<audit::GameEvent> for GameEvent {
-    fn from(event: audit::GameEvent) -> GameEvent {
-        match event {
-            audit::GameEvent::Armed => GameEvent::Armed,
-            audit::GameEvent::Joined => GameEvent::Joined,
-            audit::GameEvent::Over => GameEvent::Over,
-            audit::GameEvent::Reopened => GameEvent::Reopened,
-            audit::GameEvent::LeftOpen => GameEvent::LeftOpen,
-        }
-    }
-}
+mirror!(audit::GameEvent => GameEvent { Armed, Joined, Over, Reopened, LeftOpen });
 
 /// What happened at a clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
@@ -66,20 +56,7 @@ pub enum ClockEvent {
     SetToStart,
 }
 
-impl From<audit::ClockEvent> for ClockEvent {
-    fn from(event: audit::ClockEvent) -> ClockEvent {
-        match event {
-            audit::ClockEvent::Started => ClockEvent::Started,
-            audit::ClockEvent::Stopped => ClockEvent::Stopped,
-            audit::ClockEvent::LeverMoved => ClockEvent::LeverMoved,
-            audit::ClockEvent::Corrected => ClockEvent::Corrected,
-            audit::ClockEvent::PeriodAdded => ClockEvent::PeriodAdded,
-            audit::ClockEvent::Rose => ClockEvent::Rose,
-            audit::ClockEvent::Doubted => ClockEvent::Doubted,
-            audit::ClockEvent::SetToStart => ClockEvent::SetToStart,
-        }
-    }
-}
+mirror!(audit::ClockEvent => ClockEvent { Started, Stopped, LeverMoved, Corrected, PeriodAdded, Rose, Doubted, SetToStart });
 
 /// Something for the arbiter's record that is neither alarm nor finding.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]

@@ -20,27 +20,9 @@ pub enum Ground {
     NormalMeans,
 }
 
-impl From<claim::Ground> for Ground {
-    fn from(ground: claim::Ground) -> Ground {
-        match ground {
-            claim::Ground::Repetition => Ground::Repetition,
-            claim::Ground::FiftyMoves => Ground::FiftyMoves,
-            claim::Ground::AdditionalTime => Ground::AdditionalTime,
-            claim::Ground::NormalMeans => Ground::NormalMeans,
-        }
-    }
-}
+mirror!(claim::Ground => Ground { Repetition, FiftyMoves, AdditionalTime, NormalMeans });
 
-impl From<Ground> for claim::Ground {
-    fn from(ground: Ground) -> claim::Ground {
-        match ground {
-            Ground::Repetition => claim::Ground::Repetition,
-            Ground::FiftyMoves => claim::Ground::FiftyMoves,
-            Ground::AdditionalTime => claim::Ground::AdditionalTime,
-            Ground::NormalMeans => claim::Ground::NormalMeans,
-        }
-    }
-}
+mirror!(Ground => claim::Ground { Repetition, FiftyMoves, AdditionalTime, NormalMeans });
 
 /// Where a claim stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
@@ -54,25 +36,9 @@ pub enum Standing {
     Refused,
 }
 
-impl From<claim::Standing> for Standing {
-    fn from(standing: claim::Standing) -> Standing {
-        match standing {
-            claim::Standing::Lodged => Standing::Lodged,
-            claim::Standing::Accepted => Standing::Accepted,
-            claim::Standing::Refused => Standing::Refused,
-        }
-    }
-}
+mirror!(claim::Standing => Standing { Lodged, Accepted, Refused });
 
-impl From<Standing> for claim::Standing {
-    fn from(standing: Standing) -> claim::Standing {
-        match standing {
-            Standing::Lodged => claim::Standing::Lodged,
-            Standing::Accepted => claim::Standing::Accepted,
-            Standing::Refused => claim::Standing::Refused,
-        }
-    }
-}
+mirror!(Standing => claim::Standing { Lodged, Accepted, Refused });
 
 /// A claim, and what the record of the game says of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]

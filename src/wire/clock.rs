@@ -78,13 +78,4 @@ pub enum Recording {
     NotRequired,
 }
 
-impl From<clock::Recording> for Recording {
-    fn from(recording: clock::Recording) -> Recording {
-        match recording {
-            clock::Recording::Unknown => Recording::Unknown,
-            clock::Recording::Required => Recording::Required,
-            clock::Recording::Suspended => Recording::Suspended,
-            clock::Recording::NotRequired => Recording::NotRequired,
-        }
-    }
-}
+mirror!(clock::Recording => Recording { Unknown, Required, Suspended, NotRequired });

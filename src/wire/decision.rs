@@ -32,20 +32,9 @@ pub enum DecisionKind {
     Restart,
 }
 
-impl From<decision::DecisionKind> for DecisionKind {
-    fn from(kind: decision::DecisionKind) -> DecisionKind {
-        match kind {
-            decision::DecisionKind::Confirmed => DecisionKind::Confirmed,
-            decision::DecisionKind::Rejected => DecisionKind::Rejected,
-            decision::DecisionKind::Declared => DecisionKind::Declared,
-            decision::DecisionKind::Agreed => DecisionKind::Agreed,
-            decision::DecisionKind::ClaimAccepted => DecisionKind::ClaimAccepted,
-            decision::DecisionKind::ClaimRefused => DecisionKind::ClaimRefused,
-            decision::DecisionKind::Penalty => DecisionKind::Penalty,
-            decision::DecisionKind::Restart => DecisionKind::Restart,
-        }
-    }
-}
+mirror!(decision::DecisionKind => DecisionKind {
+    Confirmed, Rejected, Declared, Agreed, ClaimAccepted, ClaimRefused, Penalty, Restart,
+});
 
 /// Who decided, when, why, and on which evidence. A later decision on the same matter supersedes it; it is never changed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]

@@ -75,16 +75,7 @@ pub enum FindingStatus {
     Superseded,
 }
 
-impl From<finding::FindingStatus> for FindingStatus {
-    fn from(status: finding::FindingStatus) -> FindingStatus {
-        match status {
-            finding::FindingStatus::Proposed => FindingStatus::Proposed,
-            finding::FindingStatus::Confirmed => FindingStatus::Confirmed,
-            finding::FindingStatus::Rejected => FindingStatus::Rejected,
-            finding::FindingStatus::Superseded => FindingStatus::Superseded,
-        }
-    }
-}
+mirror!(finding::FindingStatus => FindingStatus { Proposed, Confirmed, Rejected, Superseded });
 
 /// What the daemon finds; an arbiter decides.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]

@@ -27,19 +27,7 @@ pub enum FlagPath {
     ObservedByArbiter,
 }
 
-impl From<flag::FlagPath> for FlagPath {
-    fn from(path: flag::FlagPath) -> FlagPath {
-        match path {
-            flag::FlagPath::Blocked => FlagPath::Blocked,
-            flag::FlagPath::Shown => FlagPath::Shown,
-            flag::FlagPath::RunningAtZero => FlagPath::RunningAtZero,
-            flag::FlagPath::PeriodAtZero => FlagPath::PeriodAtZero,
-            flag::FlagPath::ZeroAfterOther => FlagPath::ZeroAfterOther,
-            flag::FlagPath::OnConnect => FlagPath::OnConnect,
-            flag::FlagPath::ObservedByArbiter => FlagPath::ObservedByArbiter,
-        }
-    }
-}
+mirror!(flag::FlagPath => FlagPath { Blocked, Shown, RunningAtZero, PeriodAtZero, ZeroAfterOther, OnConnect, ObservedByArbiter });
 
 /// A flag as arbiters see it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]

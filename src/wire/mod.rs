@@ -1,6 +1,9 @@
 //! Defines the MQTT messages: topics, headers, and every body as JSON, each made from the values of the game. `wire/README.md` is
 //! the contract with subscribers.
 
+#[macro_use]
+mod mirror;
+
 pub mod alarm;
 pub mod answer;
 pub mod audit;

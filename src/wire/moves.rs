@@ -111,20 +111,7 @@ pub enum How {
     Arbiter,
 }
 
-impl From<record::How> for How {
-    fn from(how: record::How) -> How {
-        match how {
-            record::How::Press => How::Press,
-            record::How::NextMove => How::NextMove,
-            record::How::GameEnd => How::GameEnd,
-            record::How::ClockRunning => How::ClockRunning,
-            record::How::Settled => How::Settled,
-            record::How::Stood => How::Stood,
-            record::How::Repair => How::Repair,
-            record::How::Arbiter => How::Arbiter,
-        }
-    }
-}
+mirror!(record::How => How { Press, NextMove, GameEnd, ClockRunning, Settled, Stood, Repair, Arbiter });
 
 /// A move as arbiters see it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, schemars::JsonSchema)]
@@ -201,21 +188,9 @@ pub enum Cause {
     UnexplainedGap,
 }
 
-impl From<played::Cause> for Cause {
-    fn from(cause: played::Cause) -> Cause {
-        match cause {
-            played::Cause::TakeBack => Cause::TakeBack,
-            played::Cause::SetPosition => Cause::SetPosition,
-            played::Cause::CorrectMove => Cause::CorrectMove,
-            played::Cause::Promotion => Cause::Promotion,
-            played::Cause::Reopened => Cause::Reopened,
-            played::Cause::KingsInCentre => Cause::KingsInCentre,
-            played::Cause::MenPutBack => Cause::MenPutBack,
-            played::Cause::IllegalMoveStands => Cause::IllegalMoveStands,
-            played::Cause::UnexplainedGap => Cause::UnexplainedGap,
-        }
-    }
-}
+mirror!(played::Cause => Cause {
+    TakeBack, SetPosition, CorrectMove, Promotion, Reopened, KingsInCentre, MenPutBack, IllegalMoveStands, UnexplainedGap,
+});
 
 /// The game was changed from a ply on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// Body of `node.status`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
@@ -28,6 +29,29 @@ pub enum NodeState {
     Stopped,
     /// The broker lost it: the will.
     Lost,
+}
+
+/// Where a node is in its life, as others see it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Presence {
+    /// It was not heard, or it was lost or stopped.
+    #[default]
+    Away,
+    /// It has connected.
+    Init,
+    /// It works.
+    Ready,
+}
+
+impl Presence {
+    /// Reads it in the body of a status.
+    pub(crate) fn of(body: &Value) -> Presence {
+        match body["state"].as_str() {
+            Some("ready") => Presence::Ready,
+            Some("init") => Presence::Init,
+            _ => Presence::Away,
+        }
+    }
 }
 
 /// Body of `node.info`.
@@ -94,7 +118,7 @@ pub struct UserRole {
 }
 
 /// The roles (`wire/README.md#6`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Role {
     /// Manages devices and records what stands on the board.
@@ -105,6 +129,18 @@ pub enum Role {
     Chief,
     /// Enters the results of the organiser's desk. Since version 1.2.
     Organiser,
+}
+
+impl Role {
+    /// The word in messages, in the configuration and in words for people.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Role::Operator => "operator",
+            Role::Arbiter => "arbiter",
+            Role::Chief => "chief",
+            Role::Organiser => "organiser",
+        }
+    }
 }
 
 /// Body of `node.health`. What is not known is left out.

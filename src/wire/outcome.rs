@@ -19,27 +19,9 @@ pub enum GameResult {
     Open,
 }
 
-impl From<outcome::GameResult> for GameResult {
-    fn from(result: outcome::GameResult) -> GameResult {
-        match result {
-            outcome::GameResult::WhiteWins => GameResult::WhiteWins,
-            outcome::GameResult::BlackWins => GameResult::BlackWins,
-            outcome::GameResult::Draw => GameResult::Draw,
-            outcome::GameResult::Open => GameResult::Open,
-        }
-    }
-}
+mirror!(outcome::GameResult => GameResult { WhiteWins, BlackWins, Draw, Open });
 
-impl From<GameResult> for outcome::GameResult {
-    fn from(result: GameResult) -> outcome::GameResult {
-        match result {
-            GameResult::WhiteWins => outcome::GameResult::WhiteWins,
-            GameResult::BlackWins => outcome::GameResult::BlackWins,
-            GameResult::Draw => outcome::GameResult::Draw,
-            GameResult::Open => outcome::GameResult::Open,
-        }
-    }
-}
+mirror!(GameResult => outcome::GameResult { WhiteWins, BlackWins, Draw, Open });
 
 /// Where a result comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
@@ -76,17 +58,7 @@ pub enum Ending {
     SeventyFiveMoves,
 }
 
-impl From<outcome::Ending> for Ending {
-    fn from(ending: outcome::Ending) -> Ending {
-        match ending {
-            outcome::Ending::Checkmate => Ending::Checkmate,
-            outcome::Ending::Stalemate => Ending::Stalemate,
-            outcome::Ending::DeadPosition => Ending::DeadPosition,
-            outcome::Ending::FivefoldRepetition => Ending::FivefoldRepetition,
-            outcome::Ending::SeventyFiveMoves => Ending::SeventyFiveMoves,
-        }
-    }
-}
+mirror!(outcome::Ending => Ending { Checkmate, Stalemate, DeadPosition, FivefoldRepetition, SeventyFiveMoves });
 
 /// On what there is something to find.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
@@ -106,18 +78,7 @@ pub enum Kind {
     MoveOnBoard,
 }
 
-impl From<outcome::Kind> for Kind {
-    fn from(kind: outcome::Kind) -> Kind {
-        match kind {
-            outcome::Kind::FlagFall => Kind::FlagFall,
-            outcome::Kind::IllegalMove => Kind::IllegalMove,
-            outcome::Kind::Resignation => Kind::Resignation,
-            outcome::Kind::Agreement => Kind::Agreement,
-            outcome::Kind::Claim => Kind::Claim,
-            outcome::Kind::MoveOnBoard => Kind::MoveOnBoard,
-        }
-    }
-}
+mirror!(outcome::Kind => Kind { FlagFall, IllegalMove, Resignation, Agreement, Claim, MoveOnBoard });
 
 /// What should become of the game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
@@ -137,18 +98,7 @@ pub enum Outcome {
     ResultNotEntered,
 }
 
-impl From<outcome::Outcome> for Outcome {
-    fn from(outcome: outcome::Outcome) -> Outcome {
-        match outcome {
-            outcome::Outcome::WhiteWins => Outcome::WhiteWins,
-            outcome::Outcome::BlackWins => Outcome::BlackWins,
-            outcome::Outcome::Draw => Outcome::Draw,
-            outcome::Outcome::GameGoesOn => Outcome::GameGoesOn,
-            outcome::Outcome::Undecided => Outcome::Undecided,
-            outcome::Outcome::ResultNotEntered => Outcome::ResultNotEntered,
-        }
-    }
-}
+mirror!(outcome::Outcome => Outcome { WhiteWins, BlackWins, Draw, GameGoesOn, Undecided, ResultNotEntered });
 
 /// What an arbiter should do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
@@ -220,13 +170,4 @@ pub enum Phase {
     Illegal,
 }
 
-impl From<outcome::Phase> for Phase {
-    fn from(phase: outcome::Phase) -> Phase {
-        match phase {
-            outcome::Phase::Idle => Phase::Idle,
-            outcome::Phase::Touched => Phase::Touched,
-            outcome::Phase::Made => Phase::Made,
-            outcome::Phase::Illegal => Phase::Illegal,
-        }
-    }
-}
+mirror!(outcome::Phase => Phase { Idle, Touched, Made, Illegal });

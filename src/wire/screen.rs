@@ -19,16 +19,7 @@ pub enum Act {
     Nothing,
 }
 
-impl From<screen::Act> for Act {
-    fn from(act: screen::Act) -> Act {
-        match act {
-            screen::Act::StopTheClocks => Act::StopTheClocks,
-            screen::Act::WaitForAClaim => Act::WaitForAClaim,
-            screen::Act::AskForTheResult => Act::AskForTheResult,
-            screen::Act::Nothing => Act::Nothing,
-        }
-    }
-}
+mirror!(screen::Act => Act { StopTheClocks, WaitForAClaim, AskForTheResult, Nothing });
 
 /// The words of a ruling, as `flagfall adjudicate` prints them. How long ago it happened and the present times are not in it: a
 /// screen knows them.

@@ -153,16 +153,7 @@ pub enum Stage {
     Over,
 }
 
-impl From<game_phase::GamePhase> for Stage {
-    fn from(stage: game_phase::GamePhase) -> Stage {
-        match stage {
-            game_phase::GamePhase::AwaitingSetUp => Stage::AwaitingSetUp,
-            game_phase::GamePhase::Armed => Stage::Armed,
-            game_phase::GamePhase::Playing => Stage::Playing,
-            game_phase::GamePhase::Over => Stage::Over,
-        }
-    }
-}
+mirror!(game_phase::GamePhase => Stage { AwaitingSetUp, Armed, Playing, Over });
 
 /// How a result is shown with the men.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]

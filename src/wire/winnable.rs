@@ -121,22 +121,10 @@ pub enum Word {
     ExhaustedClosure,
 }
 
-impl From<explain::Word> for Word {
-    fn from(word: explain::Word) -> Word {
-        match word {
-            explain::Word::Mated => Word::Mated,
-            explain::Word::Stalemate => Word::Stalemate,
-            explain::Word::BareKing => Word::BareKing,
-            explain::Word::Material => Word::Material,
-            explain::Word::ForcedCapture => Word::ForcedCapture,
-            explain::Word::ForcedStalemate => Word::ForcedStalemate,
-            explain::Word::LoserMatesByForce => Word::LoserMatesByForce,
-            explain::Word::ForcedCircle => Word::ForcedCircle,
-            explain::Word::LockedWalls => Word::LockedWalls,
-            explain::Word::ExhaustedClosure => Word::ExhaustedClosure,
-        }
-    }
-}
+mirror!(explain::Word => Word {
+    Mated, Stalemate, BareKing, Material, ForcedCapture, ForcedStalemate, LoserMatesByForce, ForcedCircle, LockedWalls,
+    ExhaustedClosure,
+});
 
 /// The only moves there are.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]

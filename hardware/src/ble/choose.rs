@@ -1,6 +1,6 @@
 //! Chooses the device that a link wants among the Bluetooth LE devices that the system knows.
 
-use super::{Address, LinkProblem, Wanted};
+use super::{Address, LinkProblem, Nearby, Wanted};
 
 /// Splits a text that names a device into its address or its name.
 pub fn device(text: &str) -> (Option<Address>, Option<String>) {
@@ -9,19 +9,6 @@ pub fn device(text: &str) -> (Option<Address>, Option<String>) {
         Some(Ok(address)) => (Some(address), None),
         _ => (None, Some(text.to_owned())),
     }
-}
-
-/// A Bluetooth LE device that the system knows, because it advertises now or advertised earlier.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Nearby {
-    /// Its address.
-    pub address: Address,
-    /// Its name.
-    pub name: Option<String>,
-    /// The signal strength in dBm; `None` if it has not advertised since listening began.
-    pub signal: Option<i16>,
-    /// Some program is connected to it, so that it does not advertise.
-    pub connected: bool,
 }
 
 impl Nearby {

@@ -9,11 +9,10 @@ use futures_util::StreamExt;
 use tokio::sync::{Notify, mpsc, watch};
 use tokio::time::{sleep, timeout};
 
-use super::choose::Nearby;
 use super::opening::{Opened, open};
 use super::queries::answer;
 use super::remove::remove;
-use super::{BleEvent, LinkProblem, MAX_WAITING, Outlet, Pace, Sink, Wanted};
+use super::{BleEvent, LinkProblem, MAX_WAITING, Nearby, Outlet, Pace, Place, Sink, Wanted};
 use crate::link::LinkError;
 
 /// The pause before an event is offered again to a receiver that had no room for it.
@@ -22,24 +21,6 @@ const AGAIN: Duration = Duration::from_millis(20);
 const REMOVE_AFTER: u32 = 2;
 /// The cause that is reported if a device refuses the key of its family.
 pub(super) const NO_KEY: &str = "the device did not accept the key";
-
-/// The characteristic of the device that a channel of the driver uses.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
-    /// The channel number.
-    pub channel: u8,
-    /// The service.
-    pub service: u128,
-    /// The characteristic.
-    pub characteristic: u128,
-    /// It sends bytes.
-    pub notifies: bool,
-    /// Bytes may be written to it.
-    pub writes: bool,
-    /// The reason why it sends no bytes although it notifies. The device is usable because other channels work or this one is
-    /// optional.
-    pub refused: Option<String>,
-}
 
 /// The hints for a connection. They are a state and not a queue, so no hint is lost while the connection is busy.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

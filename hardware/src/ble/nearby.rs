@@ -6,7 +6,7 @@ use std::time::Duration;
 use btleplug::api::Central;
 use tokio::time::sleep;
 
-pub use super::choose::Nearby;
+use super::Nearby;
 use super::choose::choose;
 use super::queries::{adapter, answer, around, health, listen};
 use super::{Address, LinkProblem, Pace, Wanted};

@@ -10,7 +10,7 @@ use futures_util::Stream;
 use tokio::time::{sleep, timeout};
 use uuid::Uuid;
 
-use super::connection::Place;
+use super::Place;
 use super::queries::answer;
 use super::{Pace, Wanted};
 

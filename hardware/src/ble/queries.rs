@@ -8,7 +8,7 @@ use btleplug::platform::{Adapter, Manager, Peripheral};
 use tokio::time::timeout;
 
 use super::LinkProblem;
-use super::choose::Nearby;
+use super::Nearby;
 
 /// Waits for an answer of BlueZ, but not longer than `within`.
 pub(super) async fn answer<T>(within: Duration, question: impl Future<Output = Result<T, Error>>) -> Result<T, String> {

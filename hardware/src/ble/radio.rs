@@ -13,7 +13,8 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 
-use super::choose::{Nearby, choose};
+use super::Nearby;
+use super::choose::choose;
 use super::connection::{Connection, End, Ended, Hints, NO_KEY};
 use super::link::{Claim, Held, Link};
 use super::orders::{Order, Orders};

@@ -66,16 +66,16 @@ pub(super) enum Opened {
 }
 
 impl Opened {
-    fn fd(&self) -> Option<BorrowedFd<'_>> {
+    fn fd(&self) -> BorrowedFd<'_> {
         match self {
             Opened::Port { serial, .. } => serial.fd(),
-            Opened::Hid(device) => Some(device.node.as_fd()),
+            Opened::Hid(device) => device.node.as_fd(),
         }
     }
 
     fn way(&self, wanted: &Wanted) -> Way {
         match (self, wanted) {
-            (Opened::Port { serial, .. }, _) => serial.writer().map_or(Way::Down, Way::Port),
+            (Opened::Port { serial, .. }, _) => Way::Port(serial.writer()),
             (Opened::Hid(_), Wanted::Hid(wanted)) => Way::Hid(wanted.harmless),
             (Opened::Hid(_), Wanted::Port(_)) => Way::Down,
         }
@@ -288,8 +288,10 @@ impl Link {
         // A descriptor that has hung up is always ready, so it leaves the set when nothing must be read.
         let is_read = !self.is_frozen() && !matches!(self.phase, Phase::Closing { .. });
         let wants = if is_read { wants } else { EpollFlags::empty() };
-        let Some(fd) = opened.fd().filter(|_| wants != self.interest) else { return };
-        let mut event = EpollEvent::new(wants, self.outlet.id);
+        if wants == self.interest {
+            return;
+        }
+        let (fd, mut event) = (opened.fd(), EpollEvent::new(wants, self.outlet.id));
         let done = match (self.interest.is_empty(), wants.is_empty()) {
             (true, _) => epoll.add(fd, event),
             (_, true) => epoll.delete(fd),

@@ -27,7 +27,7 @@ impl Task {
         self.finder.taken.remove(&path);
         if let Ok(serial) = result {
             // This fails only if the kernel has no memory. Then the port counts as silent.
-            let _ = serial.fd().map(|fd| self.epoll.add(fd, EpollEvent::new(EpollFlags::EPOLLIN, id)));
+            let _ = self.epoll.add(serial.fd(), EpollEvent::new(EpollFlags::EPOLLIN, id));
             self.finder.probes.insert(id, Probe::new(at, question, serial));
             self.finder.taken.insert(path.clone(), Use::Asked);
             if self.links.values().any(|link| link.path.as_ref() == Some(&path)) {
@@ -131,7 +131,7 @@ impl Task {
         probe.serials.iter().for_each(|serial| self.finder.answered.record(&probe.question.found, serial));
         let (found, serial) = probe.into_port();
         // The descriptor may have been refused by epoll before.
-        let _ = serial.fd().map(|fd| self.epoll.delete(fd));
+        let _ = self.epoll.delete(serial.fd());
         Some((found, serial))
     }
 }

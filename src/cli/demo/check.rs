@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::topic::{Audience, Topic};
+use flagfall_protocols::trace::Audience;
+
+use super::topic::Topic;
 use crate::emulate::games::Expected;
 use crate::outputs::moves_parts::whole_state;
 

@@ -1,28 +1,8 @@
 //! Splits the topic of a message into its levels, as a subscriber does (`wire/README.md#1`).
 
+use flagfall_protocols::trace::Audience;
+
 use crate::wire::topics;
-
-/// The audience of a topic.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Audience {
-    Public,
-    Live,
-    Arbiter,
-}
-
-impl Audience {
-    pub(super) const fn name(self) -> &'static str {
-        match self {
-            Audience::Public => "public",
-            Audience::Live => "live",
-            Audience::Arbiter => "arbiter",
-        }
-    }
-
-    fn read(name: &str) -> Option<Audience> {
-        [Audience::Public, Audience::Live, Audience::Arbiter].into_iter().find(|audience| audience.name() == name)
-    }
-}
 
 /// The topic of a message about a board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,7 +24,7 @@ impl Topic<'_> {
         }
         let (_, versioned) = topic.split_once("/1/")?;
         let mut levels = versioned.splitn(6, '/');
-        let audience = Audience::read(levels.next()?)?;
+        let audience = Audience::find(levels.next()?)?;
         let (_event, _round) = (levels.next()?, levels.next()?);
         Some(Topic { audience, board: levels.next()?, kind: levels.next()?, rest: levels.next() })
     }

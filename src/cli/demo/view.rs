@@ -6,7 +6,9 @@
 
 use serde_json::Value;
 
-use super::topic::{Audience, Topic};
+use flagfall_protocols::trace::Audience;
+
+use super::topic::Topic;
 
 mod arbiter;
 mod diagram;

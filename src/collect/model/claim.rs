@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use super::nodes::{Nodes, State};
+use super::nodes::Nodes;
 use crate::system_clock::MonotonicTime;
+use crate::wire::node::Presence;
 
 /// A collector that stands by takes over when the other one has been gone for this time.
 const TAKE_OVER: Duration = Duration::from_secs(30);
@@ -29,7 +30,7 @@ impl Claim {
     /// Decides anew after the messages of other nodes changed or time passed. `standby`: this collector takes over from one that is gone.
     pub(crate) fn decide(&mut self, nodes: &Nodes, event: &str, own: &str, standby: bool, now: MonotonicTime) {
         // Of two collectors that begin together, the first by name sends.
-        let counts = |(name, state): &(&str, State)| *state == State::Ready || *name < own;
+        let counts = |(name, state): &(&str, Presence)| *state == Presence::Ready || *name < own;
         let other = nodes.collectors(event, own).find(counts).map(|(name, _)| name.to_owned());
         match (&mut *self, other) {
             (Claim::Ours, _) => {}

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::orphans::Delay;
+use crate::wire::node::Presence;
 use crate::wire::topics::is_collector;
 
 /// The largest number of nodes that are remembered. One event does not have more.
@@ -19,7 +20,7 @@ pub(crate) struct Nodes(BTreeMap<String, Node>);
 #[derive(Clone, Debug, Default)]
 struct Node {
     boot: u64,
-    state: State,
+    state: Presence,
     /// The boards that it lists, `<event>/<round>/<board>`; none before it has said so.
     boards: Option<BTreeSet<String>>,
     /// The rounds that it collects, `<event>/<round>`.
@@ -28,31 +29,15 @@ struct Node {
     delay: Option<Delay>,
 }
 
-/// Where a node is in its life.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum State {
-    /// It was not heard, or it was lost or stopped.
-    #[default]
-    Away,
-    /// It has connected.
-    Init,
-    /// It works.
-    Ready,
-}
-
 impl Nodes {
     /// Notes a status; an empty payload deletes it.
     pub(crate) fn note_status(&mut self, name: &str, payload: &[u8]) {
         let Some(node) = self.node(name) else { return };
         let message = serde_json::from_slice::<Value>(payload).unwrap_or_default();
         let boot = message["boot"].as_u64().unwrap_or_default();
-        let state = match message["body"]["state"].as_str() {
-            Some("ready") => State::Ready,
-            Some("init") => State::Init,
-            _ => State::Away,
-        };
+        let state = Presence::of(&message["body"]);
         // A will of an earlier start may come late (`wire/README.md#4`).
-        if state == State::Away && !payload.is_empty() && boot < node.boot {
+        if state == Presence::Away && !payload.is_empty() && boot < node.boot {
             return;
         }
         (node.boot, node.state) = (boot, state);
@@ -85,7 +70,7 @@ impl Nodes {
 
     /// Whether a node is alive and serves a board, `<event>/<round>/<board>`.
     pub(crate) fn serves(&self, name: &str, board: &str) -> bool {
-        let alive = self.0.get(name).filter(|node| node.state != State::Away);
+        let alive = self.0.get(name).filter(|node| node.state != Presence::Away);
         alive.is_some_and(|node| node.boards.as_ref().is_none_or(|boards| boards.contains(board)))
     }
 
@@ -101,14 +86,14 @@ impl Nodes {
 
     /// Whether a node is known to be away.
     pub(crate) fn is_away(&self, name: &str) -> bool {
-        self.0.get(name).is_some_and(|node| node.state == State::Away)
+        self.0.get(name).is_some_and(|node| node.state == Presence::Away)
     }
 
     /// The living nodes but `own` that collect a round of the event.
-    pub(crate) fn collectors<'a>(&'a self, event: &'a str, own: &'a str) -> impl Iterator<Item = (&'a str, State)> {
+    pub(crate) fn collectors<'a>(&'a self, event: &'a str, own: &'a str) -> impl Iterator<Item = (&'a str, Presence)> {
         let collects =
             move |node: &Node| node.collects.iter().any(|round| round.split_once('/').is_some_and(|(of, _)| of == event));
-        let others = self.0.iter().filter(move |(name, node)| *name != own && node.state != State::Away && collects(node));
+        let others = self.0.iter().filter(move |(name, node)| *name != own && node.state != Presence::Away && collects(node));
         others.map(|(name, node)| (name.as_str(), node.state))
     }
 }

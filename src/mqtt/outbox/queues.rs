@@ -79,14 +79,6 @@ impl Reply {
     }
 }
 
-fn audience_index(audience: Audience) -> usize {
-    match audience {
-        Audience::Arbiter => 0,
-        Audience::Live => 1,
-        Audience::Public => 2,
-    }
-}
-
 impl OutboxQueues {
     pub(super) fn add_board(&mut self, acked: [u64; 3], last: [u64; 3]) -> BoardNo {
         let queues = [0, 1, 2].map(|audience| EventQueue::new(acked[audience], last[audience]));
@@ -115,11 +107,11 @@ impl OutboxQueues {
     }
 
     pub(super) fn push_event(&mut self, board: BoardNo, event: Event) {
-        self.with_event_queue(board, audience_index(event.audience), |event_queue, room| event_queue.push(event, room));
+        self.with_event_queue(board, event.audience as usize, |event_queue, room| event_queue.push(event, room));
     }
 
     pub(super) fn rewind(&mut self, board: BoardNo, audience: Audience, from: u64) {
-        self.with_event_queue(board, audience_index(audience), |event_queue, _| event_queue.rewind(from));
+        self.with_event_queue(board, audience as usize, |event_queue, _| event_queue.rewind(from));
     }
 
     pub(super) fn last_numbers(&self, board: BoardNo) -> [u64; 3] {
@@ -128,7 +120,7 @@ impl OutboxQueues {
 
     pub(super) fn refilled(&mut self, board: BoardNo, audience: Audience, events: Vec<Event>, end: bool) {
         let missing =
-            self.with_event_queue(board, audience_index(audience), |event_queue, room| event_queue.refilled(events, end, room));
+            self.with_event_queue(board, audience as usize, |event_queue, room| event_queue.refilled(events, end, room));
         self.missing += missing.unwrap_or(0);
     }
 

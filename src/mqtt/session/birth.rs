@@ -9,7 +9,7 @@ use tracing::{info, warn};
 use super::{Link, Phase, STALL, Session};
 use crate::mqtt::claims::ClaimChange;
 use crate::mqtt::connection::ConnectionEnd;
-use crate::mqtt::ids::{Ids, Sent};
+use crate::mqtt::ids::Ids;
 use crate::mqtt::outbox::Taken;
 use crate::mqtt::packets;
 use crate::mqtt::types::ConnectionState;
@@ -36,7 +36,7 @@ impl Session {
         for filters in packets::filters(&self.settings) {
             let id = ids.next();
             match packets::subscribe(id, filters.clone(), out) {
-                Ok(()) => ids.sent(id, Sent::Subscription(filters)),
+                Ok(()) => drop(ids.subscriptions.insert(id, filters)),
                 Err(error) => warn!(%error, "a subscription cannot be sent: commands will not be heard"),
             }
         }
@@ -53,7 +53,7 @@ impl Session {
 
     pub(super) fn handle_subscribed(&mut self, answer: &SubAck, out: &mut BytesMut) -> Result<(), ConnectionEnd> {
         let Some(link) = &mut self.link else { return Ok(()) };
-        let Some(filters) = link.ids.subscription(answer.pkid) else {
+        let Some(filters) = link.ids.subscriptions.remove(&answer.pkid) else {
             return Err(ConnectionEnd::Lost(format!("the broker answers subscription {}, which was not sent", answer.pkid)));
         };
         for (code, filter) in answer.return_codes.iter().zip(filters) {
@@ -61,7 +61,7 @@ impl Session {
                 warn!(filter = %filter.path, ?code, "the broker refused a subscription");
             }
         }
-        if !link.ids.has_subscription() {
+        if link.ids.subscriptions.is_empty() {
             self.publish_init(out);
         }
         Ok(())

@@ -7,7 +7,7 @@ use tracing::warn;
 use super::farewell::Farewell;
 use super::{Phase, Refusal, Session};
 use crate::mqtt::connection::ConnectionEnd;
-use crate::mqtt::ids::{Sent, SentPublication};
+use crate::mqtt::ids::SentPublication;
 use crate::mqtt::outbox::{Moved, Publication, Quality, Taken, Ticket};
 use crate::mqtt::packets;
 use crate::mqtt::wire::FULL;
@@ -95,7 +95,7 @@ impl Session {
         match id {
             // It is not acknowledged.
             0 => _ = self.outbox.acknowledged(ticket),
-            id => self.link.as_mut()?.ids.sent(id, Sent::Publication(sent)),
+            id => drop(self.link.as_mut()?.ids.publications.insert(id, sent)),
         }
         Some(ticket)
     }
@@ -114,7 +114,7 @@ impl Session {
     /// There is no such publication.
     pub(in super::super) fn handle_answer(&mut self, id: u16, result: Result<(), Refusal>) -> Result<(), ConnectionEnd> {
         let Some(link) = &mut self.link else { return Ok(()) };
-        let Some(sent) = link.ids.publication(id) else {
+        let Some(sent) = link.ids.publications.remove(&id) else {
             return Err(ConnectionEnd::Lost(format!("the broker acknowledges publication {id}, which was not sent")));
         };
         link.progress = system_clock::monotonic();

@@ -12,7 +12,6 @@ use tracing::warn;
 
 use super::Session;
 use crate::log_limit;
-use crate::mqtt::ids::Sent;
 use crate::mqtt::outbox::{Quality, Retained};
 use crate::mqtt::packets;
 use crate::mqtt::types::Settings;
@@ -52,7 +51,7 @@ impl Session {
         link.reads_again = false;
         let id = link.ids.next();
         match packets::subscribe(id, filters.clone(), out) {
-            Ok(()) => link.ids.sent(id, Sent::Subscription(filters)),
+            Ok(()) => drop(link.ids.subscriptions.insert(id, filters)),
             Err(error) => warn!(%error, "what the broker retains of our boards cannot be read: old alerts stay there"),
         }
     }

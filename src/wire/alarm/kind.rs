@@ -108,57 +108,14 @@ pub enum AlarmKind {
     ClockLeverInverted,
 }
 
-impl From<alarm::AlarmKind> for AlarmKind {
-    fn from(kind: alarm::AlarmKind) -> AlarmKind {
-        match kind {
-            alarm::AlarmKind::Flag => AlarmKind::Flag,
-            alarm::AlarmKind::IllegalMove => AlarmKind::IllegalMove,
-            alarm::AlarmKind::PromotionNotReplaced => AlarmKind::PromotionNotReplaced,
-            alarm::AlarmKind::PressedWithoutMove => AlarmKind::PressedWithoutMove,
-            alarm::AlarmKind::FivefoldRepetition => AlarmKind::FivefoldRepetition,
-            alarm::AlarmKind::SeventyFiveMoves => AlarmKind::SeventyFiveMoves,
-            alarm::AlarmKind::DeadPosition => AlarmKind::DeadPosition,
-            alarm::AlarmKind::PiecesDisplaced => AlarmKind::PiecesDisplaced,
-            alarm::AlarmKind::BoardLost => AlarmKind::BoardLost,
-            alarm::AlarmKind::ClockLost => AlarmKind::ClockLost,
-            alarm::AlarmKind::ClockSettingDiffers => AlarmKind::ClockSettingDiffers,
-            alarm::AlarmKind::ClockCountDiffers => AlarmKind::ClockCountDiffers,
-            alarm::AlarmKind::ClockSidesDiffer => AlarmKind::ClockSidesDiffer,
-            alarm::AlarmKind::WrongClockRunning => AlarmKind::WrongClockRunning,
-            alarm::AlarmKind::ClockAtZero => AlarmKind::ClockAtZero,
-            alarm::AlarmKind::WrongSetUp => AlarmKind::WrongSetUp,
-            alarm::AlarmKind::IncompleteMove => AlarmKind::IncompleteMove,
-            alarm::AlarmKind::PieceInHand => AlarmKind::PieceInHand,
-            alarm::AlarmKind::MovedByWrongSide => AlarmKind::MovedByWrongSide,
-            alarm::AlarmKind::PositionDiffers => AlarmKind::PositionDiffers,
-            alarm::AlarmKind::KingMissing => AlarmKind::KingMissing,
-            alarm::AlarmKind::TooManyMen => AlarmKind::TooManyMen,
-            alarm::AlarmKind::UnreadableSquare => AlarmKind::UnreadableSquare,
-            alarm::AlarmKind::WeakSquare => AlarmKind::WeakSquare,
-            alarm::AlarmKind::WeakMan => AlarmKind::WeakMan,
-            alarm::AlarmKind::BatteryLow => AlarmKind::BatteryLow,
-            alarm::AlarmKind::BatteryCritical => AlarmKind::BatteryCritical,
-            alarm::AlarmKind::ClockBatteryLow => AlarmKind::ClockBatteryLow,
-            alarm::AlarmKind::WeakSignal => AlarmKind::WeakSignal,
-            alarm::AlarmKind::ClockWeakSignal => AlarmKind::ClockWeakSignal,
-            alarm::AlarmKind::Ambiguous => AlarmKind::Ambiguous,
-            alarm::AlarmKind::Unreachable => AlarmKind::Unreachable,
-            alarm::AlarmKind::LinkGap => AlarmKind::LinkGap,
-            alarm::AlarmKind::PromotionUnconfirmed => AlarmKind::PromotionUnconfirmed,
-            alarm::AlarmKind::DefaultTimeOver => AlarmKind::DefaultTimeOver,
-            alarm::AlarmKind::ClockNotStarted => AlarmKind::ClockNotStarted,
-            alarm::AlarmKind::FlagAfterEnd => AlarmKind::FlagAfterEnd,
-            alarm::AlarmKind::JoinedInProgress => AlarmKind::JoinedInProgress,
-            alarm::AlarmKind::ResultMissing => AlarmKind::ResultMissing,
-            alarm::AlarmKind::UnpublishedGame => AlarmKind::UnpublishedGame,
-            alarm::AlarmKind::PositionToRestore => AlarmKind::PositionToRestore,
-            alarm::AlarmKind::Reopened => AlarmKind::Reopened,
-            alarm::AlarmKind::KingsInCentre => AlarmKind::KingsInCentre,
-            alarm::AlarmKind::ClockSidesExchanged => AlarmKind::ClockSidesExchanged,
-            alarm::AlarmKind::ClockLeverInverted => AlarmKind::ClockLeverInverted,
-        }
-    }
-}
+mirror!(alarm::AlarmKind => AlarmKind {
+    Flag, IllegalMove, PromotionNotReplaced, PressedWithoutMove, FivefoldRepetition, SeventyFiveMoves, DeadPosition,
+    PiecesDisplaced, BoardLost, ClockLost, ClockSettingDiffers, ClockCountDiffers, ClockSidesDiffer, WrongClockRunning,
+    ClockAtZero, WrongSetUp, IncompleteMove, PieceInHand, MovedByWrongSide, PositionDiffers, KingMissing, TooManyMen,
+    UnreadableSquare, WeakSquare, WeakMan, BatteryLow, BatteryCritical, ClockBatteryLow, WeakSignal, ClockWeakSignal,
+    Ambiguous, Unreachable, LinkGap, PromotionUnconfirmed, DefaultTimeOver, ClockNotStarted, FlagAfterEnd, JoinedInProgress,
+    ResultMissing, UnpublishedGame, PositionToRestore, Reopened, KingsInCentre, ClockSidesExchanged, ClockLeverInverted,
+});
 
 /// Who should do what about an alarm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
@@ -172,12 +129,4 @@ pub enum Class {
     Note,
 }
 
-impl From<alarm::Class> for Class {
-    fn from(class: alarm::Class) -> Class {
-        match class {
-            alarm::Class::Loud => Class::Loud,
-            alarm::Class::Silent => Class::Silent,
-            alarm::Class::Note => Class::Note,
-        }
-    }
-}
+mirror!(alarm::Class => Class { Loud, Silent, Note });

@@ -47,7 +47,7 @@ fn a_pulled_cable_is_reported_at_once() {
     assert_eq!(test_link.bytes(10), b"last words");
     folder.unlink("a");
     let pulled = now();
-    board.close();
+    drop(board);
     let (at, cause) = test_link.down();
     assert_eq!(cause, LinkError::Unplugged.to_string());
     within(at - pulled, 200_000);

@@ -2,7 +2,9 @@
 
 use serde_json::Value;
 
-use super::super::topic::{Audience, Topic};
+use flagfall_protocols::trace::Audience;
+
+use super::super::topic::Topic;
 use super::arbiter::{alarm_text, proposal};
 use super::paint::{fit, side};
 use super::public::numbered;
