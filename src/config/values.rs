@@ -23,6 +23,11 @@ pub(crate) fn shown(text: &str) -> String {
     format!("{cut:?}")
 }
 
+/// Fails with what is wrong unless the value fits.
+fn must(fits: bool, why: impl FnOnce() -> String) -> Result<(), String> {
+    if fits { Ok(()) } else { Err(why()) }
+}
+
 /// An id in topics.
 pub(crate) fn id(text: &str) -> Result<(), String> {
     id_of(text, 40, "an id")
@@ -43,10 +48,9 @@ pub(crate) fn node(text: &str) -> Result<(), String> {
 
 fn id_of(text: &str, longest: usize, what: &str) -> Result<(), String> {
     let fit = |c: u8| c.is_ascii_lowercase() || c.is_ascii_digit() || c == b'-';
-    match (1..=longest).contains(&text.len()) && text.bytes().all(fit) {
-        true => Ok(()),
-        false => Err(format!("{} is not {what}: 1 to {longest} of the letters a-z, digits and -", shown(text))),
-    }
+    must((1..=longest).contains(&text.len()) && text.bytes().all(fit), || {
+        format!("{} is not {what}: 1 to {longest} of the letters a-z, digits and -", shown(text))
+    })
 }
 
 /// A user's name: one level of a topic.
@@ -55,10 +59,9 @@ pub(crate) fn user(text: &str) -> Result<(), String> {
     if text.eq_ignore_ascii_case(AUTOMATIC) {
         return Err(format!("{} is the name of automatic decisions, not a user name", shown(text)));
     }
-    match (1..=64).contains(&text.len()) && text.bytes().all(fit) {
-        true => Ok(()),
-        false => Err(format!("{} is not a user name: 1 to 64 of the letters A-Z a-z, digits and - _", shown(text))),
-    }
+    must((1..=64).contains(&text.len()) && text.bytes().all(fit), || {
+        format!("{} is not a user name: 1 to 64 of the letters A-Z a-z, digits and - _", shown(text))
+    })
 }
 
 /// Numbers of boards.
@@ -87,10 +90,9 @@ pub(crate) fn argument(text: &str) -> Result<(), String> {
 /// First level of topics.
 pub(crate) fn topic_level(text: &str) -> Result<(), String> {
     let fit = |c: u8| c.is_ascii_alphanumeric() || b"-_.".contains(&c);
-    match (1..=40).contains(&text.len()) && text.bytes().all(fit) {
-        true => Ok(()),
-        false => Err(format!("{} is not one level of a topic: 1 to 40 of the letters A-Z a-z, digits and - _ .", shown(text))),
-    }
+    must((1..=40).contains(&text.len()) && text.bytes().all(fit), || {
+        format!("{} is not one level of a topic: 1 to 40 of the letters A-Z a-z, digits and - _ .", shown(text))
+    })
 }
 
 /// A time control in PGN notation.
@@ -130,10 +132,9 @@ pub(crate) fn driver(text: &str) -> Result<(), String> {
 /// The system's name of a Bluetooth adapter.
 pub(crate) fn adapter(text: &str) -> Result<(), String> {
     let number = text.strip_prefix("hci").unwrap_or_default();
-    match (1..=3).contains(&number.len()) && number.bytes().all(|c| c.is_ascii_digit()) {
-        true => Ok(()),
-        false => Err(format!("{} is not the name of a Bluetooth adapter such as \"hci0\"", shown(text))),
-    }
+    must((1..=3).contains(&number.len()) && number.bytes().all(|c| c.is_ascii_digit()), || {
+        format!("{} is not the name of a Bluetooth adapter such as \"hci0\"", shown(text))
+    })
 }
 
 /// A text for people, or a serial number.
@@ -143,26 +144,23 @@ pub(crate) fn plain(text: &str) -> Result<(), String> {
     }
     // Line and paragraph separators; the last two are no letters, and YAML refuses them.
     let strange = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{fffe}' | '\u{ffff}');
-    match text.len() <= LONGEST_TEXT && !text.chars().any(strange) {
-        true => Ok(()),
-        false => Err(format!("{}: at most {LONGEST_TEXT} bytes, on one line", shown(text))),
-    }
+    must(text.len() <= LONGEST_TEXT && !text.chars().any(strange), || {
+        format!("{}: at most {LONGEST_TEXT} bytes, on one line", shown(text))
+    })
 }
 
 /// A title of a player.
 pub(crate) fn title(text: &str) -> Result<(), String> {
-    match (1..=5).contains(&text.len()) && text.bytes().all(|c| c.is_ascii_alphabetic()) {
-        true => Ok(()),
-        false => Err(format!("{} is not a title such as \"GM\" or \"WFM\"", shown(text))),
-    }
+    must((1..=5).contains(&text.len()) && text.bytes().all(|c| c.is_ascii_alphabetic()), || {
+        format!("{} is not a title such as \"GM\" or \"WFM\"", shown(text))
+    })
 }
 
 /// A federation of players, as FIDE writes it.
 pub(crate) fn federation(text: &str) -> Result<(), String> {
-    match text.len() == 3 && text.bytes().all(|c| c.is_ascii_uppercase()) {
-        true => Ok(()),
-        false => Err(format!("{} is not a federation such as \"NED\": three letters A-Z", shown(text))),
-    }
+    must(text.len() == 3 && text.bytes().all(|c| c.is_ascii_uppercase()), || {
+        format!("{} is not a federation such as \"NED\": three letters A-Z", shown(text))
+    })
 }
 
 /// Name or address of a machine, without a port.
@@ -174,19 +172,17 @@ pub(crate) fn host(text: &str) -> Result<(), String> {
     if text.matches(':').count() == 1 {
         return Err(format!("{}: the port has a key of its own, mqtt.port", shown(text)));
     }
-    match (1..=253).contains(&text.len()) && text.bytes().all(fit) {
-        true => Ok(()),
-        false => Err(format!("{} is not the name or address of a machine", shown(text))),
-    }
+    must((1..=253).contains(&text.len()) && text.bytes().all(fit), || {
+        format!("{} is not the name or address of a machine", shown(text))
+    })
 }
 
 /// The name of a machine, as certificates have it.
 pub(crate) fn machine(text: &str) -> Result<(), String> {
     let fit = |c: u8| c.is_ascii_lowercase() || c.is_ascii_digit() || b"-.".contains(&c);
-    match (1..=253).contains(&text.len()) && text.bytes().all(fit) && text.parse::<IpAddr>().is_err() {
-        true => Ok(()),
-        false => Err(format!("{} is not the name of a machine such as \"hall.local\"", shown(text))),
-    }
+    must((1..=253).contains(&text.len()) && text.bytes().all(fit) && text.parse::<IpAddr>().is_err(), || {
+        format!("{} is not the name of a machine such as \"hall.local\"", shown(text))
+    })
 }
 
 /// The address of a machine.
@@ -208,33 +204,30 @@ pub(crate) fn network(text: &str) -> Result<(), String> {
 /// The name or address of a machine, with a port.
 pub(crate) fn host_and_port(text: &str) -> Result<(), String> {
     let fits = |(name, port): (&str, &str)| host(name).is_ok() && port.parse::<u16>().is_ok_and(|port| port > 0);
-    match text.rsplit_once(':').is_some_and(fits) {
-        true => Ok(()),
-        false => Err(format!("{} is not a machine with its port such as \"relay.example.org:8883\"", shown(text))),
-    }
+    must(text.rsplit_once(':').is_some_and(fits), || {
+        format!("{} is not a machine with its port such as \"relay.example.org:8883\"", shown(text))
+    })
 }
 
 /// A public key of SSH, on one line.
 pub(crate) fn ssh_key(text: &str) -> Result<(), String> {
     let fit = |c: char| c.is_ascii_graphic() && !"'\"\\#".contains(c) || c == ' ';
     let known = ["ssh-ed25519 ", "ssh-rsa ", "ecdsa-sha2-", "sk-"].iter().any(|start| text.starts_with(start));
-    match known && text.len() <= 2000 && text.chars().all(fit) {
-        true => Ok(()),
-        false => Err(format!("{} is not a public key such as \"ssh-ed25519 AAAA… name\"", shown(text))),
-    }
+    must(known && text.len() <= 2000 && text.chars().all(fit), || {
+        format!("{} is not a public key such as \"ssh-ed25519 AAAA… name\"", shown(text))
+    })
 }
 
 /// A day.
 pub(crate) fn date(text: &str) -> Result<(), String> {
     let same = |time: Utc| time.to_string().starts_with(text);
     // Texts of this length are in the order of the days.
-    match text.len() == 10
-        && ("2000-01-01".."3000-01-01").contains(&text)
-        && Utc::parse(&format!("{text}T00:00:00Z")).is_some_and(same)
-    {
-        true => Ok(()),
-        false => Err(format!("{} is not a day such as \"2026-01-01\"", shown(text))),
-    }
+    must(
+        text.len() == 10
+            && ("2000-01-01".."3000-01-01").contains(&text)
+            && Utc::parse(&format!("{text}T00:00:00Z")).is_some_and(same),
+        || format!("{} is not a day such as \"2026-01-01\"", shown(text)),
+    )
 }
 
 /// Address and port to listen at.
@@ -248,33 +241,28 @@ pub(crate) fn address(text: &str) -> Result<(), String> {
 /// An address of this machine and a port to listen at, which no other machine can reach.
 pub(crate) fn loopback(text: &str) -> Result<(), String> {
     address(text)?;
-    match text.parse::<SocketAddr>().is_ok_and(|address| address.ip().is_loopback()) {
-        true => Ok(()),
-        false => Err(format!("{} can be reached from other machines: only 127.0.0.1 and [::1] are allowed", shown(text))),
-    }
+    must(text.parse::<SocketAddr>().is_ok_and(|address| address.ip().is_loopback()), || {
+        format!("{} can be reached from other machines: only 127.0.0.1 and [::1] are allowed", shown(text))
+    })
 }
 
 /// The origin of web pages, as browsers send it.
 pub(crate) fn origin(text: &str) -> Result<(), String> {
     let fit = |c: u8| c.is_ascii_lowercase() || c.is_ascii_digit() || b"-._:[]".contains(&c);
     let host = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://")).unwrap_or_default();
-    match (1..=LONGEST_TEXT).contains(&host.len()) && host.bytes().all(fit) {
-        true => Ok(()),
-        false => Err(format!(
+    must((1..=LONGEST_TEXT).contains(&host.len()) && host.bytes().all(fit), || {
+        format!(
             "{} is not an origin such as \"https://lichess.org\": http:// or https://, a host in small letters, perhaps a port, no path",
             shown(text)
-        )),
-    }
+        )
+    })
 }
 
 /// The address of a WebSocket, as pages use it. Only one on this machine may be without TLS.
 pub(crate) fn websocket(text: &str) -> Result<(), String> {
     let as_web = text.strip_prefix("wss://").map(|rest| format!("https://{rest}"));
     let as_web = as_web.or_else(|| text.strip_prefix("ws://").map(|rest| format!("http://{rest}")));
-    match as_web.is_some_and(|web| web_address(&web).is_ok()) {
-        true => Ok(()),
-        false => Err(format!("{}: must begin with wss://", shown(text))),
-    }
+    must(as_web.is_some_and(|web| web_address(&web).is_ok()), || format!("{}: must begin with wss://", shown(text)))
 }
 
 /// The address of a web service. Only one on this machine may be without TLS.
@@ -293,10 +281,9 @@ pub(crate) fn web_address(text: &str) -> Result<(), String> {
 pub(crate) fn package_folder(text: &str) -> Result<(), String> {
     let fit = |c: u8| c.is_ascii_alphanumeric() || b"-._:/[]~%".contains(&c);
     let host = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://")).unwrap_or_default();
-    match (1..=LONGEST_TEXT).contains(&host.len()) && !host.starts_with('/') && host.bytes().all(fit) {
-        true => Ok(()),
-        false => Err(format!("{} is not the address of a folder such as \"http://192.168.1.10:8000\"", shown(text))),
-    }
+    must((1..=LONGEST_TEXT).contains(&host.len()) && !host.starts_with('/') && host.bytes().all(fit), || {
+        format!("{} is not the address of a folder such as \"http://192.168.1.10:8000\"", shown(text))
+    })
 }
 
 /// The id of a round at lichess, or none.
@@ -321,8 +308,7 @@ pub(crate) fn filter(text: &str) -> Result<(), String> {
         "#" => index == last,
         level => !level.contains(['+', '#']) && !level.chars().any(char::is_control),
     };
-    match (1..=LONGEST_TEXT).contains(&text.len()) && levels.iter().enumerate().all(fits) {
-        true => Ok(()),
-        false => Err(format!("{} is not a topic filter: + and # stand for whole levels, # only at the end", shown(text))),
-    }
+    must((1..=LONGEST_TEXT).contains(&text.len()) && levels.iter().enumerate().all(fits), || {
+        format!("{} is not a topic filter: + and # stand for whole levels, # only at the end", shown(text))
+    })
 }

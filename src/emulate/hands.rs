@@ -248,19 +248,6 @@ pub(super) fn square(square: shakmaty::Square) -> Square {
     Square::wrapping(u8::from(square))
 }
 
-pub(super) fn piece(piece: shakmaty::Piece) -> Piece {
-    let color = if piece.color.is_white() { Color::White } else { Color::Black };
-    let role = match piece.role {
-        shakmaty::Role::Pawn => Role::Pawn,
-        shakmaty::Role::Knight => Role::Knight,
-        shakmaty::Role::Bishop => Role::Bishop,
-        shakmaty::Role::Rook => Role::Rook,
-        shakmaty::Role::Queen => Role::Queen,
-        shakmaty::Role::King => Role::King,
-    };
-    Piece::new(color, role)
-}
-
 /// Draws whole microseconds between two times, both included; the first one if they are in the wrong order.
 fn between(rng: &mut Rng, [from, to]: [Duration; 2]) -> Duration {
     let (from, to) = (from.as_micros() as u64, to.as_micros() as u64);

@@ -147,7 +147,7 @@ impl Joining {
             }
             let decoder = like.joined_at(Record::new(start, under.mode, under.rulebook), now, board);
             // The press belongs to the last move of its player: he has not moved since.
-            if decoder.line().plies().len() > 1 || !decoder.may_explain(now, board) {
+            if decoder.line().plies().len() > 1 || !decoder.is_believed(now, board) {
                 continue;
             }
             if self.possible.len() == MOST {

@@ -8,7 +8,7 @@ use flagfall_hardware::emulator::script::Action;
 use shakmaty::{Chess, Move, Position, Square};
 
 use super::motions::Motions;
-use super::{between, piece, square};
+use super::{between, square};
 
 /// The time after the move before in which no piece is adjusted. The board scans that move in this time.
 const AFTER: Duration = Duration::from_millis(450);
@@ -28,7 +28,7 @@ pub(super) fn straighten(rng: &mut Rng, position: &Chess, mv: Move, think: Durat
     let Some(&(at, man)) = rng.choice(&free) else { return Vec::new() };
     let begin = between(rng, [AFTER, last]);
     let end = between(rng, [begin + SHORTEST, think.min(begin + LONGEST)]);
-    let back = Action::Place(square(at), Some(piece(man)));
+    let back = Action::Place(square(at), Some(flagfall_game::of_piece(man)));
     vec![(begin, Action::Lift(square(at))), (begin, Action::Drop), (end, back)]
 }
 

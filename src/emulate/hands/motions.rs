@@ -6,7 +6,7 @@ use fastrand::Rng;
 use flagfall_hardware::emulator::script::Action;
 use shakmaty::{CastlingSide, Chess, Color, Move, Piece, Position, Role, Square};
 
-use super::{Habits, Manner, between, piece, square};
+use super::{Habits, Manner, between, square};
 
 /// Actions, each with the time after the first touch.
 pub(super) type Motions = Vec<(Duration, Action)>;
@@ -56,7 +56,7 @@ impl Hands<'_> {
     }
 
     fn place(&mut self, to: Square, what: Piece) -> &mut Self {
-        self.motions.push((self.at, Action::Place(square(to), Some(piece(what)))));
+        self.motions.push((self.at, Action::Place(square(to), Some(flagfall_game::of_piece(what)))));
         self
     }
 

@@ -65,7 +65,7 @@ impl BoardTimeline {
             let to = flagfall_protocols::square::Square::wrapping(u8::from(*square));
             for &(at, man) in &changes[1..] {
                 match man {
-                    Some(man) => actions.push((at, Action::Place(to, Some(crate::emulate::hands::piece(man))))),
+                    Some(man) => actions.push((at, Action::Place(to, Some(flagfall_game::of_piece(man))))),
                     None => actions.extend([(at, Action::Lift(to)), (at, Action::Drop)]),
                 }
             }

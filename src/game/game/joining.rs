@@ -59,7 +59,7 @@ impl Game {
         }
         joining.review(self.now, board, &view);
         play.conclusions.retain(|conclusion| !is_about_press(conclusion));
-        if play.decoder.may_explain(self.now, board) {
+        if play.decoder.is_believed(self.now, board) {
             return;
         }
         let Some(decoder) = joining.take_in_step(board) else { return };

@@ -22,12 +22,6 @@ impl Decoder {
         self.start_doubtful = true;
     }
 
-    /// True if the board can have become what it shows by legal moves and hands that move men.
-    pub(crate) fn may_explain(&self, now: Instant, board: &PhysicalBoard) -> bool {
-        let scene = self.scene(now, board);
-        self.beam.best().mismatch(self.record.node(), &scene) <= scene.tuning.weights.viable
-    }
-
     /// True if the best reading explains everything that the board shows, and every press.
     pub(crate) fn fits(&self, board: &PhysicalBoard) -> bool {
         self.beam.best().waiting.is_empty() && men::same(&self.line().top(self.record.node()).men, board.men())
