@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 
 use super::memory::fingerprint;
 use crate::config::Role;
-use crate::wire::audit::{CommandBody, ExpectBody, Plain};
+pub use crate::wire::audit::ExpectBody as Expect;
+use crate::wire::audit::{CommandBody, Plain};
 use crate::wire::command::{Command, DaemonAction};
-use crate::wire::finding::FindingKey;
 use crate::wire::reply::{Code, Reply, ReplyTo, Stage};
 
 /// A command as it arrived, read and not yet decided about.
@@ -89,20 +89,6 @@ impl UnusedTime {
             }
         }
     }
-}
-
-/// The state that the sender expected: the lock of a command that changes the game.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-pub struct Expect {
-    /// The game.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub game: Option<String>,
-    /// The revision of the arbiters' state.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rev: Option<u32>,
-    /// The finding that is decided.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub finding: Option<FindingKey>,
 }
 
 /// A problem with a command.
@@ -191,11 +177,7 @@ impl Submission {
             observed_at: self.observed_at.clone(),
             reason: self.reason.clone(),
             observed_us: self.observed_us,
-            expect: (self.expect != Expect::default()).then(|| ExpectBody {
-                game: self.expect.game.clone(),
-                rev: self.expect.rev,
-                finding: self.expect.finding,
-            }),
+            expect: (self.expect != Expect::default()).then(|| self.expect.clone()),
             body: admitted.then(|| plain(&self.body)),
         }
     }

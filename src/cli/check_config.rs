@@ -54,8 +54,8 @@ fn broker(config: &Config) -> String {
     if config.publishes_to_own_broker() {
         return format!("mqtt://{}/{}", config.broker.tcp, mqtt.root);
     }
-    let (scheme, port) = if mqtt.tls { ("mqtts", 8883) } else { ("mqtt", 1883) };
-    format!("{scheme}://{}:{}/{}", mqtt.host, mqtt.port.unwrap_or(port), mqtt.root)
+    let scheme = if mqtt.tls { "mqtts" } else { "mqtt" };
+    format!("{scheme}://{}:{}/{}", mqtt.host, mqtt.port(), mqtt.root)
 }
 
 fn device(board: &Board) -> String {

@@ -230,6 +230,11 @@ impl Config {
 }
 
 impl Mqtt {
+    /// The port to connect to.
+    pub fn port(&self) -> u16 {
+        self.port.unwrap_or(if self.tls { 8883 } else { 1883 })
+    }
+
     /// Whether no broker is named, so that messages go to the broker in this program if it is enabled.
     pub fn is_default(&self) -> bool {
         self.port.is_none() && !self.tls && self.host == Mqtt::default().host

@@ -58,14 +58,14 @@ impl Identity {
             (None, None) => None,
             (user, password) => Some((user.clone().unwrap_or_else(|| node.to_owned()), password.unwrap_or_default())),
         };
-        let tls = if mqtt.tls {
-            let client = config::tls_client(mqtt).map_err(|(key, cause)| IdentityError { key, cause })?;
-            Some(Arc::new(client))
-        } else {
-            None
-        };
-        let port = mqtt.port.unwrap_or(if mqtt.tls { 8883 } else { 1883 });
-        Ok(Identity { host: mqtt.host.clone(), port, keys: Keys::MQTT, login: Arc::new(RwLock::new(Login { user, tls })) })
+        let tls = mqtt.tls.then(|| config::tls_client(mqtt).map(Arc::new)).transpose();
+        let tls = tls.map_err(|(key, cause)| IdentityError { key, cause })?;
+        Ok(Identity {
+            host: mqtt.host.clone(),
+            port: mqtt.port(),
+            keys: Keys::MQTT,
+            login: Arc::new(RwLock::new(Login { user, tls })),
+        })
     }
 
     /// The login of another user at the same broker. Our certificate is left out: it could log in this node instead.

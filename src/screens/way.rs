@@ -38,14 +38,9 @@ impl Broker {
         if let Some(own) = own {
             return Ok(Broker::Own(own));
         }
-        let tls = if mqtt.tls {
-            let client = config::tls_client_without_certificate(mqtt).map_err(|(key, why)| anyhow!("mqtt.{key}: {why}"))?;
-            Some(Arc::new(client))
-        } else {
-            None
-        };
-        let port = mqtt.port.unwrap_or(if mqtt.tls { 8883 } else { 1883 });
-        Ok(Broker::Other { host: mqtt.host.clone(), port, tls })
+        let tls = mqtt.tls.then(|| config::tls_client_without_certificate(mqtt).map(Arc::new)).transpose();
+        let tls = tls.map_err(|(key, why)| anyhow!("mqtt.{key}: {why}"))?;
+        Ok(Broker::Other { host: mqtt.host.clone(), port: mqtt.port(), tls })
     }
 }
 

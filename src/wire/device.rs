@@ -46,11 +46,11 @@ pub struct DeviceStatus {
     pub clock_firmware: Option<String>,
     /// How often the men on it have changed since the start of the node while no game was on; published at most once a second. So a person finds
     /// out which device stands where.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "super::is_zero")]
     #[schemars(default)]
     pub touched: u32,
     /// How often a square lost its man for a moment, since this board was first seen: told at most every five seconds.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "super::is_zero")]
     #[schemars(default)]
     pub dropouts: u32,
     /// Squares that lose whatever stands on them.
@@ -68,10 +68,6 @@ pub struct DeviceStatus {
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-const fn is_zero(number: &u32) -> bool {
-    *number == 0
-}
-
 /// Something about a device that somebody should look after.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]

@@ -117,10 +117,10 @@ pub struct Pairing {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub game: Option<u32>,
     /// How many times a person asked to take the board's present state, even if it has fewer moves.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "super::is_zero")]
     pub reset: u32,
     /// How many times the players of this board were replaced by others.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "super::is_zero")]
     pub replaced: u32,
 }
 
@@ -284,10 +284,6 @@ impl MetaRound {
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-fn is_zero(count: &u32) -> bool {
-    *count == 0
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

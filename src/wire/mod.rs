@@ -29,3 +29,8 @@ pub mod state;
 pub mod time;
 pub mod topics;
 pub mod winnable;
+
+/// Whether a number is left out of a message.
+fn is_zero<T: Default + PartialEq>(number: &T) -> bool {
+    *number == T::default()
+}

@@ -171,10 +171,10 @@ pub struct NodeHealth {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub journal_bytes: Option<u64>,
     /// Messages that the broker has not acknowledged yet, in memory and in journals.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "super::is_zero")]
     pub backlog: u64,
     /// Connections to the broker since the start of the program, after the first.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "super::is_zero")]
     pub reconnections: u64,
     /// The least time since the message before until systemd's watchdog would have restarted the program, milliseconds. Left out
     /// without a watchdog.
@@ -194,16 +194,12 @@ pub struct NodeHealth {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub refused_boards: Vec<String>,
     /// Messages that were given up since the start of the program because the broker does not take them.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "super::is_zero")]
     pub refused: u64,
     /// How often since the start of the program another client took over the connection, as far as the broker reports it.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "super::is_zero")]
     pub takeovers: u64,
     /// A second daemon publishes under the name of this node.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub name_taken: bool,
-}
-
-fn is_zero(number: &u64) -> bool {
-    *number == 0
 }

@@ -52,7 +52,7 @@ fn embedded(what: &str, address: SocketAddr) -> Finding {
 /// Checks the broker that messages go to, and what the node of this machine has published there about the organiser's messages. `start`
 /// says what to do if nothing listens there, if that is not to start the broker.
 fn reach(config: &Config, start: Option<&'static str>) -> Vec<Finding> {
-    let port = config.mqtt.port.unwrap_or(if config.mqtt.tls { 8883 } else { 1883 });
+    let port = config.mqtt.port();
     let place = format!("{}:{port}", config.mqtt.host);
     let about = format!("broker at {place}");
     let node = node_name(config.node.name.as_deref());

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::wire::finding::FindingKey;
 
@@ -47,7 +47,7 @@ pub struct CommandBody {
 }
 
 /// The lock of a command in the arbiters' record.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
 pub struct ExpectBody {
     /// The game.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -84,13 +84,8 @@ pub const fn name(square: Square) -> [u8; 2] {
 }
 
 /// Both cases are accepted, because the page's example contains no letter.
-const fn digit(digit: u8) -> Option<u8> {
-    match digit {
-        b'0'..=b'9' => Some(digit - b'0'),
-        b'A'..=b'F' => Some(digit - b'A' + 10),
-        b'a'..=b'f' => Some(digit - b'a' + 10),
-        _ => None,
-    }
+fn digit(digit: u8) -> Option<u8> {
+    char::from(digit).to_digit(16).map(|value| value as u8)
 }
 
 fn letter(reading: &Reading) -> u8 {

@@ -63,13 +63,8 @@ impl Message {
     }
 }
 
-const fn digit(letter: u8) -> Option<u8> {
-    match letter {
-        b'0'..=b'9' => Some(letter - b'0'),
-        b'A'..=b'F' => Some(letter - b'A' + 10),
-        b'a'..=b'f' => Some(letter - b'a' + 10),
-        _ => None,
-    }
+fn digit(letter: u8) -> Option<u8> {
+    char::from(letter).to_digit(16).map(|value| value as u8)
 }
 
 /// One result of the framing.
