@@ -14,12 +14,12 @@ pub(super) const CAPACITY: usize = 1024;
 /// The number of places that are kept free for writers that must not wait.
 const RESERVED: usize = 64;
 
-/// The result of [`Inbox::pop`].
+/// The result of [`Inbox::pop`] and [`Inbox::take`].
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Popped<T> {
     /// The next item.
     Item(T),
-    /// No item came in time.
+    /// No item waits.
     TimedOut,
     /// This owner has been replaced, or the inbox was closed and is empty.
     Closed,

@@ -67,7 +67,6 @@ pub struct DeviceStatus {
     pub warnings: Vec<DeviceWarning>,
 }
 
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 /// Something about a device that somebody should look after.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]

@@ -283,7 +283,6 @@ impl MetaRound {
     }
 }
 
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 #[cfg(test)]
 mod tests {
     use super::*;

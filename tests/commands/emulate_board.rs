@@ -3,8 +3,9 @@
 use std::future::poll_fn;
 use std::io::ErrorKind;
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
+use std::task::{Poll, Waker};
 use std::time::Duration;
 
 use flagfall::emulate::board::Beginning;
@@ -14,6 +15,7 @@ use flagfall_hardware::emulator::script::Script;
 use flagfall_hardware::emulator::{Emulator, Settings};
 use flagfall_hardware::link::{Link, LinkError};
 use flagfall_hardware::pty::Pty;
+use tokio::sync::Notify;
 
 use crate::support::seconds::assert_within;
 use crate::support::waiting::{PATIENCE, wait_until};
@@ -76,19 +78,41 @@ fn a_board_answers_and_can_be_opened_again() {
     }
 }
 
-/// The board is not run while one program closes the path and another opens it: it learns of both at the same time.
+/// Runs a board only while it is not held.
+#[derive(Default)]
+struct Gate {
+    held: AtomicBool,
+    waker: Mutex<Option<Waker>>,
+    /// The board is held and would have a turn.
+    woken: Notify,
+    turns: AtomicU32,
+}
+
+impl Gate {
+    async fn run(self: Arc<Gate>, run: impl Future<Output = ()>) {
+        let mut run = Box::pin(run);
+        let turn = poll_fn(|context| {
+            if self.held.load(Ordering::Relaxed) {
+                *self.waker.lock().expect("no panic") = Some(context.waker().clone());
+                self.woken.notify_one();
+                return Poll::Pending;
+            }
+            self.turns.fetch_add(1, Ordering::Relaxed);
+            run.as_mut().poll(context)
+        });
+        turn.await;
+    }
+}
+
+/// The runtime learns that a program has closed the path, and before the board has its turn another program has opened it.
 #[test]
 fn a_path_that_is_opened_again_at_once_does_not_keep_the_board_busy() {
     let beginning = Beginning { device: Box::new(Emulator::new(unpaced())), time: EmulatedTime::new(1.0), link: None, log: None };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     let _guard = runtime.enter();
     let (board, run) = PtyBoard::make(beginning).expect("a board");
-    let turns = Arc::new(AtomicU32::new(0));
-    let (counted, mut run) = (Arc::clone(&turns), Box::pin(run));
-    runtime.spawn(poll_fn(move |context| {
-        counted.fetch_add(1, Ordering::Relaxed);
-        run.as_mut().poll(context)
-    }));
+    let gate = Arc::new(Gate::default());
+    runtime.spawn(Arc::clone(&gate).run(run));
     let path = board.path().expect("plugged");
     let mut host = Pty::open(&path).expect("opens");
     host.write(&[REPORT, ASK_BOARD]).expect("written");
@@ -96,18 +120,23 @@ fn a_path_that_is_opened_again_at_once_does_not_keep_the_board_busy() {
         read_until(&mut host, |all| all.len() >= DUMP);
         host
     });
-    drop(runtime.block_on(reading).expect("the dump"));
+    let host = runtime.block_on(reading).expect("the dump");
+    gate.held.store(true, Ordering::Relaxed);
+    drop(host);
+    runtime.block_on(gate.woken.notified());
     let mut host = Pty::open(&path).expect("opens again");
-    turns.store(0, Ordering::Relaxed);
+    gate.turns.store(0, Ordering::Relaxed);
+    gate.held.store(false, Ordering::Relaxed);
+    gate.waker.lock().expect("no panic").take().expect("a turn").wake();
     let reading = runtime.spawn_blocking(move || {
         board.load(&script("0.3 lift e2\n+0.1 place e4")).expect("running");
         let done = board.wait_done(BOUND);
-        let moved = |all: &[u8]| all.ends_with(&[0x8e, 0, 5, 52, 0, 0x8e, 0, 5, 36, 1]);
-        read_until(&mut host, moved);
+        read_until(&mut host, |all| all.ends_with(&[0x8e, 0, 5, 52, 0, 0x8e, 0, 5, 36, 1]));
         done
     });
     assert!(runtime.block_on(reading).expect("the moves"), "the hands stand still");
-    assert!(turns.load(Ordering::Relaxed) < 100, "{turns:?} turns for one move");
+    let turns = gate.turns.load(Ordering::Relaxed);
+    assert!(turns < 100, "{turns} turns for one move");
 }
 
 /// As with a serial port, bytes are lost that the last program has not read, and bytes that are sent while no program has the path

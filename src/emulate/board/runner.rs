@@ -12,9 +12,9 @@ use flagfall_hardware::emulator::script::Script;
 use flagfall_hardware::emulator::{Device, Sent};
 use flagfall_hardware::link::WRITE_TIMEOUT;
 use flagfall_hardware::pty::Pty;
-use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 use tokio::sync::mpsc::Receiver;
+use tokio::task::consume_budget;
 use tokio::time::{sleep, timeout};
 
 use super::sent_log::SentLog;
@@ -100,6 +100,8 @@ impl Runner {
         self.link = watched(link).ok();
         let (mut sent, mut buffer) = (Vec::new(), [0; 256]);
         loop {
+            // A host that always sends something must not keep the thread from other boards.
+            consume_budget().await;
             self.emulator.advance(self.time.now(), &mut sent);
             for Sent { bytes, .. } in sent.drain(..) {
                 self.write(&bytes).await;
@@ -310,12 +312,14 @@ async fn hear(link: Option<&AsyncFd<Pty>>, buffer: &mut [u8]) -> (io::Result<usi
     }
 }
 
-/// Writes all bytes. Returns false if there was no room for [`WRITE_TIMEOUT`].
+/// Writes all bytes. Returns false if there was no room for [`WRITE_TIMEOUT`], or if a program has closed the path and there is no room.
 async fn write_all(link: &AsyncFd<Pty>, mut bytes: &[u8]) -> bool {
     while !bytes.is_empty() {
-        let written = link.async_io(Interest::WRITABLE, |link| link.try_write(bytes));
-        match timeout(WRITE_TIMEOUT, written).await {
+        let Ok(Ok(mut ready)) = timeout(WRITE_TIMEOUT, link.writable()).await else { return false };
+        let closed = ready.ready().is_write_closed();
+        match ready.try_io(|link| link.get_ref().try_write(bytes)) {
             Ok(Ok(count)) => bytes = &bytes[count..],
+            Err(_) if !closed => {}
             _ => return false,
         }
     }

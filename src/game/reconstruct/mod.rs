@@ -195,8 +195,8 @@ impl Decoder {
     }
 
     /// True if the best reading explains the board so well that its moves are believed: the board can have become what it shows by legal
-    /// moves and hands that move men. After an illegal move that nobody noticed
-    /// no reading does, and the best one may have moves that nobody played.
+    /// moves and hands that move men. After an illegal move that nobody noticed no reading does, and the best one may have moves that
+    /// nobody played.
     pub(crate) fn is_believed(&self, now: Instant, board: &PhysicalBoard) -> bool {
         let scene = self.scene(now, board);
         self.beam.best().mismatch(self.record.node(), &scene) <= scene.tuning.weights.viable
